@@ -1,0 +1,58 @@
+# make lab      install and open JupyterLab on lessons/     PORT=8888 BROWSER=no
+# make test     install and run every test                  JOBS=2
+# make lessons  build kernels/ and the notebooks            EXECUTE=all
+#
+# Paths here are relative, so that the course works in a directory with spaces in its name.
+
+PORT ?= 8888
+BROWSER ?= yes
+JOBS ?= 2
+PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python3.10 python; do \
+    "$$p" -c 'import sys; sys.exit(sys.version_info < (3, 10))' 2>/dev/null && { echo "$$p"; break; }; done)
+
+GPU := $(shell { nvidia-smi -L || test -d /proc/driver/nvidia; } >/dev/null 2>&1 && echo .venv/installed-gpu)
+VENV := .venv/bin/python
+COURSE := build/course
+PIP := $(VENV) -m pip install --disable-pip-version-check
+NBVAL := --nbval-lax --nbval-current-env --nbval-cell-timeout=120
+
+export PYTHONUTF8 := 1
+export PIP_REQUIRE_VIRTUALENV := 1
+
+.PHONY: lab test lessons warm clean
+.NOTPARALLEL:
+
+lab: .venv/installed-base $(GPU) warm
+	$(VENV) -m jupyterlab lessons --port=$(PORT) $(if $(filter no,$(BROWSER)),--no-browser) \
+	    $$(test "$$(id -u)" -ne 0 || echo --allow-root)
+
+# The notebooks run in a copy of the course, so that nobody's kernels are overwritten, and without a GPU, so that
+# their outputs are the same on every machine.
+test: .venv/installed-test $(GPU) warm
+	$(VENV) -m ruff check .
+	$(VENV) tests/copy_course.py $(COURSE)
+	CUDA_VISIBLE_DEVICES=-1 $(VENV) -m pytest -n $(JOBS) --dist loadscope $(NBVAL) $(COURSE)/lessons $(COURSE)/solutions
+	$(VENV) -m pytest -n $(JOBS) --dist loadscope tests
+
+lessons: .venv/installed-base $(GPU) warm
+	$(VENV) -m gemmlab.build $(if $(filter all,$(EXECUTE)),--execute-all)
+
+# Compiles the emulator once; quick when it is compiled already.
+warm:
+	@$(VENV) -m gemmlab.emulator.warm
+
+# One stamp an extra: nothing is installed again, and no network is needed, until pyproject.toml changes.
+.venv/installed-%: pyproject.toml | $(VENV)
+	$(PIP) --editable "$(if $(filter base,$*),.,.[$*])"
+	@touch "$@"
+
+$(VENV):
+	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 10))' 2>/dev/null || { \
+	    echo "Python 3.10 or later is needed; found: $$($(or $(PYTHON),python3) --version 2>&1 || true)." \
+	    "Install one, or name it: make PYTHON=/path/to/python3" >&2; exit 1; }
+	@"$(PYTHON)" -c 'import ensurepip, venv' 2>/dev/null || { echo "$(PYTHON) cannot make virtual environments." \
+	    "On Debian and Ubuntu: sudo apt-get install python3-venv" >&2; exit 1; }
+	"$(PYTHON)" -m venv .venv || { rm -rf .venv; exit 1; }
+
+clean:
+	rm -rf .venv build

@@ -1,0 +1,237 @@
+"""Checks a kernel: compile it, run it over the cases on a backend, compare, and say what was found as a Verdict.
+
+On a GPU the emulator runs as well, because a race or a read outside a matrix often leaves the numbers right there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import asdict, dataclass, field, replace
+from math import isfinite, prod
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gemmlab.errors import UserError
+from gemmlab.launch import Launch, LaunchSpec
+from gemmlab.lesson import Case, Lesson
+from gemmlab.pattern import Trial
+from gemmlab.source import open_blanks, read_source
+from gemmlab.tolerance import check_shape, compare, make_inputs
+from gemmlab.verdict import CaseResult, Finding, Verdict
+from gemmlab.wrong_result import output_tile, wrong_result
+
+if TYPE_CHECKING:
+    from gemmlab.compile import Diagnostic, Program
+    from gemmlab.executor import Executor
+
+BACKENDS = ("auto", "emulator", "cuda")
+_EMULATED_WORK = 2**24  # products M·N·K that the emulator repeats beside a GPU; larger cases are cut down to it
+_SMALL_SIDE = 128
+
+
+class KernelFileError(UserError):
+    """The kernel's file cannot be taken: missing, empty, not text."""
+
+
+def check_lesson(lesson: Lesson, path: Path | None = None, backend: str = "auto") -> Verdict:
+    """Check the student's file of a lesson, or the file at `path`, over the lesson's public cases."""
+    path = path or lesson.kernel_path
+    return check_source(read_kernel(path), path.name, lesson.launch, lesson.cases, backend)
+
+
+def read_kernel(path: Path) -> str:
+    """The text of a kernel file. Raises KernelFileError where it is missing, too large, empty or not text."""
+    try:
+        text = read_source(path)
+    except UserError as error:
+        raise KernelFileError(str(error)) from None
+    if "\0" in text:
+        raise KernelFileError(f"{path} is a binary file; give the path of a .cu file")
+    if not text.strip():
+        raise KernelFileError(f"{path} is empty; write the kernel into it first")
+    return text
+
+
+def check_source(source: str, filename: str, spec: LaunchSpec, cases: Sequence[Case], backend: str = "auto") -> Verdict:
+    """Check one kernel. Raises UserError for a bad shape, a bad launch expression, or a backend that is not there."""
+    with open_executors(backend) as executors:
+        return check_with(executors, source, filename, spec, cases)
+
+
+@contextmanager
+def open_executors(backend: str) -> Iterator[tuple[Executor, ...]]:
+    """The executors of a backend, the one that it is named after first. 'auto' is the GPU where one can be used."""
+    if backend not in BACKENDS:
+        raise UserError(f"unknown backend '{backend}'; choose one of {', '.join(BACKENDS)}")
+    from gemmlab.emulator import EmulatorExecutor
+
+    if backend == "emulator" or not _gpu_can_be_used(wanted=backend == "cuda"):
+        yield (EmulatorExecutor(),)
+        return
+    from gemmlab.gpu import GpuExecutor
+
+    with closing(GpuExecutor()) as executor:
+        yield executor, EmulatorExecutor()
+
+
+def _gpu_can_be_used(wanted: bool) -> bool:
+    """Whether kernels can run on this machine's GPU. Where it is wanted and they cannot, UserError says why."""
+    from gemmlab import gpu
+
+    try:
+        if gpu.available() is None:
+            raise UserError("this machine has no NVIDIA GPU; take --backend emulator")
+        gpu.device()
+    except UserError:
+        if wanted:
+            raise
+        return False
+    return True
+
+
+def check_with(
+    executors: Sequence[Executor], source: str, filename: str, spec: LaunchSpec, cases: Sequence[Case]
+) -> Verdict:
+    """Check one kernel on these executors; the first one's cases are reported, the findings of all."""
+    for case in cases:
+        check_shape(case.shape)
+        spec.at(*case.shape)
+    backend = executors[0].name
+    blanks = [_blank_finding(name, line) for name, line in open_blanks(source)]
+    if blanks:
+        return Verdict("unattempted", tuple(blanks), backend=backend)
+    program, remarks = _compile(source, filename, spec, backend)
+    if program is None:
+        return Verdict("compile_error", tuple(merge(remarks)), backend=backend)
+    main, *others = executors
+    runs = [_run_cases(main, program, spec, cases)]
+    runs += [_run_cases(executor, program, spec, map(small, cases)) for executor in others]
+    return _verdict(program, spec, remarks, runs, backend)
+
+
+def _blank_finding(name: str, line: int) -> Finding:
+    blank = f"The blank '{name}'" if name else "A blank"
+    return Finding(
+        "compile_error", f"{blank} in line {line} is still open: write your code in place of ______.", line=line
+    )
+
+
+def _compile(source: str, filename: str, spec: LaunchSpec, backend: str) -> tuple[Program | None, list[Finding]]:
+    """The program and the compiler's remarks; no program where the source has an error or not the kernel asked for."""
+    from gemmlab.compile import CompileError, compile_source
+    from gemmlab.signature import check_signature
+
+    try:
+        program = compile_source(source, filename, arch=_arch(backend))
+    except CompileError as error:
+        return None, [_remark(diagnostic) for diagnostic in error.diagnostics]
+    remarks = [_remark(diagnostic) for diagnostic in program.warnings]
+    misfit = check_signature(source, spec.kernel)
+    return (None, [misfit, *remarks]) if misfit else (program, remarks)
+
+
+def _arch(backend: str) -> str | None:
+    """The architecture to compile for: that of the GPU, or the compiler's default."""
+    if backend != "cuda":
+        return None
+    from gemmlab import gpu
+
+    return gpu.device().arch
+
+
+def _remark(diagnostic: Diagnostic) -> Finding:
+    return Finding("compile_error", diagnostic.message, diagnostic.severity, diagnostic.line, diagnostic.column)
+
+
+def small(case: Case) -> Case:
+    """The case, or one of the same raggedness that the emulator runs in a moment."""
+    if prod(case.shape) <= _EMULATED_WORK:
+        return case
+    M, N, K = (size if size <= _SMALL_SIDE else _SMALL_SIDE + size % _SMALL_SIDE for size in case.shape)
+    return replace(case, shape=(M, N, K))
+
+
+@dataclass
+class _Run:
+    """What one executor made of the cases; `clean` are results of launches without a fault, `faulty` of the others."""
+
+    findings: list[Finding] = field(default_factory=list)
+    cases: list[CaseResult] = field(default_factory=list)
+    clean: list[Trial] = field(default_factory=list)
+    faulty: list[Trial] = field(default_factory=list)
+
+
+def _run_cases(executor: Executor, program: Program, spec: LaunchSpec, cases: Iterable[Case]) -> _Run:
+    """Run case after case; a timeout ends it, for the next case would only take as long."""
+    run = _Run()
+    for case in cases:
+        findings, trial = _run_case(executor, program, spec.at(*case.shape), case)
+        run.findings += [
+            replace(finding, details={"shape": list(case.shape)} | finding.details) for finding in findings
+        ]
+        faults = [finding.kind for finding in findings if finding.is_error]
+        run.cases.append(_case_result(case, trial, not faults))
+        if trial:
+            (run.faulty if faults else run.clean).append(trial)
+        if "timeout" in faults:
+            break
+    return run
+
+
+def _run_case(executor: Executor, program: Program, launch: Launch, case: Case) -> tuple[list[Finding], Trial | None]:
+    from gemmlab.limits import check_launch
+
+    refused = check_launch(launch, program.resources.get(launch.kernel), program.arch, program.ptxas_errors)
+    if refused:
+        return refused, None
+    A, B = make_inputs(case.inputs, case.shape, case.seed)
+    outcome = executor.run(program, launch, A, B, case.shape)
+    findings = list(outcome.findings)
+    if outcome.C is not None:
+        comparison = compare(outcome.C, A, B, case.inputs, outcome.written)
+        return findings, Trial(case.shape, case.inputs, A, B, outcome.C, comparison)
+    if not any(finding.is_error for finding in findings):
+        findings.append(Finding("launch_error", "The launch ended without a result and without a reason; try again."))
+    return findings, None
+
+
+def _case_result(case: Case, trial: Trial | None, faultless: bool) -> CaseResult:
+    """A case is ok where C is right and no fault was found: right numbers by luck are not."""
+    if trial is None:
+        return CaseResult(case.shape, False, None, case.inputs)
+    found = trial.comparison
+    max_error = found.max_error if isfinite(found.max_error) else None
+    return CaseResult(case.shape, found.ok and faultless, max_error, case.inputs, found.wrong)
+
+
+def _verdict(program: Program, spec: LaunchSpec, remarks: list[Finding], runs: list[_Run], backend: str) -> Verdict:
+    findings = merge(remarks + [finding for run in runs for finding in run.findings])
+    clean = [trial for run in runs for trial in run.clean]
+    faulty = [trial for run in runs for trial in run.faulty]
+    wrong = wrong_result(clean, faulty, output_tile(spec))
+    findings += [wrong] if wrong else []
+    cases = tuple(runs[0].cases)
+    resources = program.resources.get(spec.kernel)
+    return Verdict(_status(findings, cases), tuple(findings), cases, backend, asdict(resources) if resources else None)
+
+
+def merge(findings: Iterable[Finding]) -> list[Finding]:
+    """Findings of one fault as one, in order of appearance, with their counts summed.
+
+    A fault is what an executor says is one `place` in a finding's details, else a kind, line and message.
+    """
+    merged: dict[tuple, Finding] = {}
+    for finding in findings:
+        what = finding.details.get("place", finding.message)
+        key = (finding.kind, finding.severity, finding.line, what)
+        known = merged.get(key)
+        merged[key] = replace(known, count=known.count + finding.count) if known else finding
+    return list(merged.values())
+
+
+def _status(findings: Sequence[Finding], cases: Sequence[CaseResult]) -> str:
+    errors = [finding.kind for finding in findings if finding.is_error]
+    if not errors and cases and all(case.ok for case in cases):
+        return "passed"
+    return "timeout" if errors and set(errors) == {"timeout"} else "failed"

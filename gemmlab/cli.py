@@ -1,0 +1,216 @@
+"""The command line: `gemmlab check`, `gemmlab run` and `gemmlab doctor`.
+
+Exit codes: 0 passed (for `doctor`: ready), 1 not passed, 2 what was asked cannot be done, 3 a fault inside gemmlab.
+With `--json` one JSON object is printed in every case. Where something was asked that cannot be done its status is
+'compile_error' if the kernel's file cannot be read, else 'failed', and its only finding says what to do.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import sys
+from collections.abc import Callable
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Optional
+
+import typer
+
+from gemmlab.errors import UserError
+
+if TYPE_CHECKING:
+    from gemmlab.verdict import Verdict
+
+_LONGEST_SIZE = 20  # digits; more only make the number slower to refuse
+
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    help="Check CUDA matrix multiplication kernels, with or without a GPU.",
+)
+
+
+class Backend(str, Enum):
+    auto = "auto"
+    emulator = "emulator"
+    cuda = "cuda"
+
+
+class Inputs(str, Enum):
+    random = "random"
+    integer = "integer"
+    ones = "ones"
+    structured = "structured"
+
+
+BackendOption = Annotated[Backend, typer.Option(help="Where the kernel runs; auto is the GPU where there is one.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+
+
+@app.command()
+def check(
+    lesson: Annotated[str, typer.Argument(help="A lesson's number or name, such as 02 or tiled_fma.")],
+    file: Annotated[Optional[Path], typer.Argument(help="The kernel; the lesson's own file if left out.")] = None,
+    backend: BackendOption = Backend.auto,
+    as_json: JsonOption = False,
+) -> None:
+    """Check one lesson's kernel over its public cases."""
+
+    def ask() -> tuple[Verdict, str]:
+        from gemmlab.check import check_lesson, read_kernel
+        from gemmlab.lesson import load
+
+        chosen = load(lesson)
+        path = file or chosen.kernel_path
+        return check_lesson(chosen, path, backend.value), read_kernel(path)
+
+    _answer(ask, "public cases", as_json)
+
+
+@app.command()
+def run(
+    file: Annotated[Path, typer.Argument(help="The .cu file.")],
+    shape: Annotated[Optional[list[str]], typer.Option(help="M,N,K; may be given several times.")] = None,
+    block: Annotated[Optional[str], typer.Option(help='Threads of a block in x,y,z, such as "16,16".')] = None,
+    grid: Annotated[Optional[str], typer.Option(help='Blocks in x,y,z, such as "cdiv(N,16),cdiv(M,16)".')] = None,
+    kernel: Annotated[str, typer.Option(help="The kernel's name.")] = "gemm",
+    smem: Annotated[str, typer.Option(help="Dynamic shared memory of a block, in bytes.")] = "0",
+    smem_opt_in: Annotated[bool, typer.Option("--smem-opt-in", help="Allow more than 48 KiB of it.")] = False,
+    inputs: Annotated[Inputs, typer.Option(help="What A and B hold.")] = Inputs.random,
+    backend: BackendOption = Backend.auto,
+    as_json: JsonOption = False,
+) -> None:
+    """Run any kernel (const float* A, const float* B, float* C, int M, int N, int K) and check its C.
+
+    Expressions are integer arithmetic over M, N and K: + - * // %, parentheses and cdiv(a, b).
+    """
+
+    def ask() -> tuple[Verdict, str]:
+        from gemmlab.check import check_source, read_kernel
+        from gemmlab.launch import LaunchSpec
+        from gemmlab.lesson import Case
+
+        source = read_kernel(file)
+        if block is None or grid is None:
+            raise UserError('give the launch, for example --block 16,16 --grid "cdiv(N,16),cdiv(M,16)"')
+        if not shape:
+            raise UserError("give at least one shape, for example --shape 64,64,64")
+        spec = LaunchSpec.parse(block, grid, smem, smem_opt_in, kernel)
+        cases = [Case(parse_shape(text), inputs.value, seed, "given") for seed, text in enumerate(shape)]
+        return check_source(source, file.name, spec, cases, backend.value), source
+
+    _answer(ask, "cases", as_json)
+
+
+@app.command()
+def doctor(as_json: JsonOption = False) -> None:
+    """Say what this machine offers: compiler, emulator, GPU, notebook."""
+
+    from gemmlab.doctor import examine, print_items
+
+    items = examine()
+    ready = all(item.ok for item in items if item.needed)
+    if as_json:
+        _print_json({"ready": ready, "items": [item.to_json() for item in items]})
+    else:
+        print_items(items)
+    raise typer.Exit(0 if ready else 1)
+
+
+def parse_shape(text: str) -> tuple[int, int, int]:
+    """'35,45,25' -> (35, 45, 25). Raises UserError."""
+    try:
+        M, N, K = (int(size[:_LONGEST_SIZE]) for size in text.split(","))
+    except ValueError:
+        raise UserError(
+            f"cannot read the shape {text[:40]!r}; write M,N,K as three whole numbers, such as 64,64,64"
+        ) from None
+    return M, N, K
+
+
+def _answer(ask: Callable[[], tuple[Verdict, str]], what: str, as_json: bool) -> None:
+    """Print the verdict and end with its exit code."""
+    verdict, source = ask()
+    if as_json:
+        _print_json(verdict.to_json())
+    else:
+        from gemmlab.report import print_verdict
+
+        print_verdict(verdict, source, what)
+    raise typer.Exit(0 if verdict.passed else 1)
+
+
+def _print_json(value: dict) -> None:
+    print(json.dumps(_strict(value), allow_nan=False))
+
+
+def _strict(value: Any) -> Any:
+    """The value in what JSON knows: NaN and infinity become null, NumPy's numbers plain ones."""
+    if isinstance(value, dict):
+        return {str(key): _strict(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_strict(item) for item in value]
+    value = value.item() if hasattr(value, "item") else value
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """The console script. Ends the process with one of the exit codes of this module, never with a traceback."""
+    arguments = sys.argv[1:] if arguments is None else arguments
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(errors="backslashreplace")
+    try:
+        code = _run(arguments)
+        sys.stdout.flush()
+    except BrokenPipeError:  # whoever read the output has gone; the flush at exit must not fail again
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 1
+    sys.exit(code)
+
+
+def _run(arguments: list[str]) -> int:
+    as_json = "--json" in arguments
+    try:
+        return app(args=arguments, prog_name="gemmlab", standalone_mode=False) or 0
+    except UserError as error:
+        return _refuse(str(error), _status_of(error), 2, as_json)
+    except typer.Abort:
+        return 130
+    except BrokenPipeError:
+        raise
+    except Exception as error:
+        if hasattr(error, "format_message"):  # typer's error about the command line, whose class moved between versions
+            return _refuse_usage(error.format_message(), as_json)
+        if os.environ.get("GEMMLAB_DEBUG"):
+            raise
+        sentence = f"gemmlab itself failed ({type(error).__name__}: {error}); set GEMMLAB_DEBUG=1 to see where"
+        return _refuse(sentence, "failed", 3, as_json)
+
+
+def _refuse_usage(message: str, as_json: bool) -> int:
+    """The message is empty where the help has been printed instead."""
+    return _refuse(f"{message.rstrip('.')}; see gemmlab --help", "failed", 2, as_json) if message else 2
+
+
+def _status_of(error: UserError) -> str:
+    from gemmlab.check import KernelFileError
+
+    return "compile_error" if isinstance(error, KernelFileError) else "failed"
+
+
+def _refuse(sentence: str, status: str, code: int, as_json: bool) -> int:
+    """Say why there is no verdict, in one sentence."""
+    from gemmlab.verdict import Finding, Verdict
+
+    print(f"gemmlab: {sentence}", file=sys.stderr)
+    if as_json:
+        kind = "compile_error" if status == "compile_error" else "launch_error"
+        _print_json(Verdict(status, (Finding(kind, sentence),), backend=None).to_json())
+    return code
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,107 @@
+"""Puts a lesson's notebooks together: the cells of lessons/NN_slug.md, the kernel as exercise, and the questions."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING
+
+from gemmlab import source
+from gemmlab.errors import UserError
+from gemmlab.lesson import Lesson
+
+if TYPE_CHECKING:
+    from nbformat import NotebookNode
+
+ANSWER_PLACEHOLDER = "*Your answer:*"
+CHECK_TAG = "nbval-check-output"
+METADATA = {
+    "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
+    "language_info": {"name": "python"},
+}
+SOLVED_NOTE = (
+    "This is the solved lesson, executed without a GPU. It keeps its kernel and its progress in `solutions/.work/` "
+    "and never touches your own files."
+)
+SOLVED_SETUP = 'from gemmlab.lesson import work_in\n\nwork_in(".work")'
+
+
+def read_cells(lesson: Lesson) -> list[NotebookNode]:
+    """The cells of lessons/NN_slug.md. Raises UserError where a cell that the course needs is missing or double."""
+    import jupytext
+
+    place = f"lessons/{lesson.name}.md"
+    text = source.read_source(lesson.root / place)
+    cells = [cell for cell in jupytext.reads(text, fmt="md").cells if cell.cell_type != "raw"]
+    try:
+        _reject_misfits(cells)
+    except UserError as error:
+        raise UserError(f"{place} {error}") from None
+    return cells
+
+
+def _reject_misfits(cells: list[NotebookNode]) -> None:
+    for tag, cell_type in (("exercise", "code"), ("questions", "markdown")):
+        tagged = [cell for cell in cells if has_tag(cell, tag)]
+        if len(tagged) != 1 or tagged[0].cell_type != cell_type or tagged[0].source.strip():
+            raise UserError(f"must have one empty {cell_type} cell tagged '{tag}'")
+    for cell in cells:
+        if has_tag(cell, "answer") and (cell.source != ANSWER_PLACEHOLDER or not cell.metadata.get("question")):
+            raise UserError(f"has a cell tagged 'answer' without question=\"NAME\" or the text {ANSWER_PLACEHOLDER}")
+    if not any(has_tag(cell, CHECK_TAG) for cell in cells):
+        raise UserError(f"has no cell tagged '{CHECK_TAG}', so that its test would compare nothing")
+
+
+def handed_out(lesson: Lesson, cells: list[NotebookNode]) -> NotebookNode:
+    """The notebook that students open."""
+    return _notebook(lesson, cells, f"%%writefile ../kernels/{lesson.name}.cu\n{lesson.starter}")
+
+
+def solved(lesson: Lesson, cells: list[NotebookNode]) -> NotebookNode:
+    """The solved notebook, not yet executed. Its kernel goes to a place of its own, which git ignores."""
+    from nbformat import v4
+
+    setup = [v4.new_markdown_cell(SOLVED_NOTE), v4.new_code_cell(SOLVED_SETUP)]
+    return _notebook(lesson, setup + cells, f"%%writefile .work/kernels/{lesson.name}.cu\n{lesson.solution}")
+
+
+def _notebook(lesson: Lesson, cells: list[NotebookNode], exercise: str) -> NotebookNode:
+    """The cells with exercise and questions filled in, and ids that stay the same from build to build."""
+    from nbformat import v4
+
+    filled: list[NotebookNode] = []
+    for cell in cells:
+        if has_tag(cell, "exercise"):
+            filled.append(v4.new_code_cell(exercise.rstrip("\n"), metadata=cell.metadata, id="exercise"))
+        elif has_tag(cell, "questions"):
+            filled += _question_cells(lesson)
+        else:
+            make = v4.new_code_cell if cell.cell_type == "code" else v4.new_markdown_cell
+            filled.append(make(cell.source, metadata=cell.metadata, id=_cell_id(cell, filled)))
+    return v4.new_notebook(cells=filled, metadata=METADATA)
+
+
+def _question_cells(lesson: Lesson) -> list[NotebookNode]:
+    """Two cells a question: its text, and the one that the student writes the answer in."""
+    from nbformat import v4
+
+    cells = []
+    for question in lesson.questions:
+        text = f"**{question.id.upper()}** ({question.marks:g} marks). {question.text}"
+        answer = {"tags": ["answer"], "question": question.id}
+        cells.append(v4.new_markdown_cell(text, id=f"{question.id}-text"))
+        cells.append(v4.new_markdown_cell(ANSWER_PLACEHOLDER, metadata=answer, id=question.id))
+    return cells
+
+
+def _cell_id(cell: NotebookNode, before: list[NotebookNode]) -> str:
+    """The name of an answer, else made of the cell's text, so that editing one cell leaves the other ids alone."""
+    if has_tag(cell, "answer"):
+        return cell.metadata["question"]
+    digest = hashlib.sha256(cell.source.encode()).hexdigest()[:12]
+    twins = sum(cell.id.startswith(digest) for cell in before)
+    return f"{digest}-{twins}" if twins else digest
+
+
+def has_tag(cell: NotebookNode, tag: str) -> bool:
+    """Whether the cell has the tag."""
+    return tag in cell.metadata.get("tags", ())

@@ -1,0 +1,60 @@
+"""The emulator as an executor: a compiled program and a launch go in, C, findings and counters come out."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+
+from gemmlab.compile import Program
+from gemmlab.executor import Outcome
+from gemmlab.launch import Launch
+from gemmlab.verdict import Finding
+
+
+class EmulatorExecutor:
+    """Runs PTX on the CPU with every check on.
+
+    `schedule` is the order in which the warps of a block get their turns: forward, reversed or shuffled. `seconds` limits one launch;
+    `checks=False` computes C only.
+    """
+
+    name = "emulator"
+
+    def __init__(self, schedule: str = "forward", seconds: float = 60.0, checks: bool = True, threads: int | None = None) -> None:
+        self.schedule, self.seconds, self.checks, self.threads = schedule, seconds, checks, threads
+
+    def run(self, program: Program, launch: Launch, A: np.ndarray, B: np.ndarray, shape: tuple[int, int, int]) -> Outcome:
+        """Launch `gemm(A, B, C, M, N, K)` once with C full of NaN. A and B are float32 and stay as they are."""
+        from gemmlab.emulator import machine
+        from gemmlab.emulator.findings import Explainer, timeout_message
+
+        M, N, K = shape
+        symbol = program.symbol(launch.kernel)
+        code = decoded(program.ptx, symbol)
+        if isinstance(code, str):
+            return Outcome(None, [Finding("unsupported", code)])
+        A, B = (np.ascontiguousarray(matrix, np.float32) for matrix in (A, B))
+        C = np.full((M, N), np.nan, np.float32)
+        memory = machine.global_memory(code, A, B, C)
+        arguments = [region.address for region in memory.regions[:3]] + [M, N, K]
+        options = machine.Options(self.checks, self.schedule, seconds=self.seconds, threads=self.threads)
+        run = machine.run(code, memory, launch, arguments, options)
+        findings = Explainer(code, launch, shape, program.source).findings(run.events)
+        if run.stopped and not any(finding.is_error for finding in findings):
+            findings.append(Finding("timeout", timeout_message(0)))
+        written = run.written.reshape(-1)[: M * N].reshape(M, N)
+        return Outcome(None if run.stopped else C, findings, written, run.counters, run.seconds)
+
+
+@lru_cache(maxsize=32)
+def decoded(ptx: str, symbol: str):
+    """The kernel's code, or a sentence that says why it cannot be emulated."""
+    from gemmlab.emulator import decode, ptx as parser
+
+    try:
+        return decode.decode(parser.parse(ptx), symbol)
+    except (parser.PtxError, decode.Unsupported) as reason:
+        return f"The emulator cannot read this kernel: {reason}."
+    except KeyError:
+        return f"The compiled code has no kernel named {symbol}."

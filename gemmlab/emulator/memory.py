@@ -1,0 +1,729 @@
+"""Loads, stores, atomics and asynchronous copies of a warp: find the array, check bounds and alignment, keep the shadows, move data.
+
+Each goes the same way: the 32 addresses are computed, lanes that are misaligned or outside every array are reported and dropped, and
+the rest are served in groups of lanes that fall into one array (nearly always a single group).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from gemmlab.emulator import opcodes as o
+from gemmlab.emulator.bits import (
+    as_f32, as_f64, first_lane, lane_count, leaf, of_f32, of_f64, peek, peek8, peek32, peek64, poke, poke32, poke64,
+)  # fmt: skip
+from gemmlab.emulator.events import (
+    ASYNC_OVERFLOW, INPUT_WRITTEN, MISALIGNED_READ, MISALIGNED_WRITE, OUT_OF_BOUNDS_READ, OUT_OF_BOUNDS_WRITE, UNDEFINED_ADDRESS,
+    UNDEFINED_STORE, record, record_place,
+)  # fmt: skip
+from gemmlab.emulator.requests import (
+    BYTES, CONFLICTS, GROUPS, REQUESTS, SECTOR_COUNT, SECTORS, WAVEFRONT_COUNT, WAVEFRONTS, WORDS, bump, pattern,
+)  # fmt: skip
+from gemmlab.emulator.shadow import (
+    DEFINED, IN_FLIGHT, NEVER, THREAD_MASK, TIME_SHIFT, UNDEFINED, needs_look, note_global_block, note_read, note_write, read_conflict,
+    stamp, write_conflict,
+)  # fmt: skip
+from gemmlab.emulator.state import (
+    ADDRESSES, ASYNC_CAPACITY, ASYNC_COUNT, ASYNC_GROUP, ASYNC_QUEUE, BLOCK_START, CHECKS, GLOBAL_READ_BLOCK, GLOBAL_WRITE_BLOCK,
+    GRANULE_SHIFT, INTERVAL_START, LOCAL_BYTES, LOCAL_DEFINED, LOCAL_HOST, ORIGIN_SHIFT, PATTERN_START, PATTERN_WORDS, REGION_BASE,
+    REGION_HOST, REGION_KIND, REGION_SHADOW, REGION_SIZE, SHADOW_DEFINED, SHADOW_ORIGIN, SHADOW_READ1, SHADOW_READ2, SHADOW_WRITE,
+    SHARED_GRANULES, STORE_INTERVAL, TILE, VECTOR_TABLE, byte, get, mask32, put, set32, set64, set_byte, word32, word64,
+)  # fmt: skip
+from gemmlab.emulator.vector import vector_addresses, vector_outside, vector_unaligned
+
+compiled = njit(nogil=True, error_model="numpy")
+NO_MASK = np.uint32(0)
+
+
+@leaf
+def lane_bit(lane):
+    return np.uint32(1) << np.uint32(lane)
+
+
+@leaf
+def field(row, number):
+    return word32(row, number)
+
+
+@compiled
+def locate(address):
+    """The region a generic address belongs to, or -1. An overrun counts for the array it started from."""
+    high = address >> o.GLOBAL_SHIFT
+    if high >= 1:
+        return high - 1 if high <= o.MAX_GLOBALS else np.int64(-1)
+    window = address >> 40
+    variable = ((address & (o.SHARED_WINDOW - 1)) >> o.WINDOW_SHIFT) - 1
+    if window == 1 and 0 <= variable < o.MAX_SHARED:
+        return o.FIRST_SHARED + variable
+    if window == 2 and 0 <= variable < o.MAX_LOCALS:
+        return o.FIRST_LOCAL + variable
+    return np.int64(-1)
+
+
+@leaf
+def _window(space):
+    if space == o.SHARED:
+        return np.int64(o.SHARED_WINDOW)
+    return np.int64(o.LOCAL_WINDOW) if space == o.LOCAL else np.int64(0)
+
+
+@compiled
+def _mark(state, base, slot, lanes, defined, origin):
+    """Set the definedness of a register in `lanes`: the lanes of `defined` hold a value, the others a value nobody wrote."""
+    ok = mask32(base + slot, 0)
+    poke32(base + slot, (ok & ~lanes) | (defined & lanes))
+    if lanes & ~defined != NO_MASK:
+        set32(base + slot + get(state, ORIGIN_SHIFT), 0, origin)
+
+
+@compiled
+def _prepare(state, warp, row, lanes, base, pc, size, is_write):
+    """Compute the addresses; report and drop misaligned lanes. Returns the lanes that go on."""
+    addresses = get(state, ADDRESSES)
+    offset = field(row, o.ROW_IMM) + _window(field(row, o.ROW_SPACE))
+    vector_addresses(addresses, base + field(row, o.ROW_A), field(row, o.ROW_FLAGS) & o.ADDRESS_64, offset)
+    undefined = lanes & ~mask32(base + field(row, o.ROW_OK_A), 0)
+    if undefined != NO_MASK and get(state, CHECKS):
+        origin = word32(base + field(row, o.ROW_OK_A) + get(state, ORIGIN_SHIFT), 0) - 1
+        record(state, UNDEFINED_ADDRESS, pc, origin, np.int64(-1), np.int64(0), warp * 32 + first_lane(undefined), np.int64(-1),
+               np.int64(-1), np.int64(-1), np.int64(-1), size)  # fmt: skip
+        lanes &= ~undefined
+    wrong = vector_unaligned(addresses, size - 1) & lanes
+    while wrong != NO_MASK:
+        lane = first_lane(wrong)
+        address = word64(addresses, lane)
+        region = locate(address)
+        at = address - word64(get(state, REGION_BASE), region) if region >= 0 else address
+        record_place(state, MISALIGNED_WRITE if is_write else MISALIGNED_READ, pc, region, at, warp * 32 + lane, size)
+        lanes &= ~lane_bit(lane)
+        wrong &= ~lane_bit(lane)
+    return lanes
+
+
+@compiled
+def _next_group(state, warp, lanes, pc, size, is_write):
+    """The region of the first lane that is inside one, and the lanes inside it. Lanes outside are reported. (region, group, rest)"""
+    addresses = get(state, ADDRESSES)
+    while lanes != NO_MASK:
+        lane = first_lane(lanes)
+        address = word64(addresses, lane)
+        region = locate(address)
+        if region >= 0:
+            low = word64(get(state, REGION_BASE), region)
+            high = low + word64(get(state, REGION_SIZE), region) - size
+            group = lanes & ~vector_outside(addresses, low, high)
+            if group & lane_bit(lane) != NO_MASK:
+                return region, group, lanes & ~group
+        at = address - word64(get(state, REGION_BASE), region) if region >= 0 else address
+        record_place(state, OUT_OF_BOUNDS_WRITE if is_write else OUT_OF_BOUNDS_READ, pc, region, at, warp * 32 + lane, size)
+        lanes &= ~lane_bit(lane)
+    return np.int64(-1), NO_MASK, NO_MASK
+
+
+@compiled
+def _count_request(state, pc, meta, region, lanes, size, first_group):
+    row = region >= o.FIRST_SHARED
+    if row:
+        bump(state, pc, WAVEFRONT_COUNT, word64(meta, WAVEFRONTS))
+        bump(state, pc, CONFLICTS, word64(meta, WAVEFRONTS) - word64(meta, GROUPS))
+    else:
+        bump(state, pc, SECTOR_COUNT, word64(meta, SECTORS))
+    bump(state, pc, REQUESTS, np.int64(1) if first_group else np.int64(0))
+    bump(state, pc, BYTES, size * lane_count(lanes))
+
+
+@compiled
+def load(state, warp, row, lanes, base, pc):
+    size, count = field(row, o.ROW_SIZE), field(row, o.ROW_COUNT)
+    if field(row, o.ROW_SPACE) == o.PARAM:
+        _load_own(state, warp, row, lanes, base, pc, field(row, o.ROW_IMM), True)
+        return
+    rest = _prepare(state, warp, row, lanes, base, pc, size * count, False)
+    dropped = lanes & ~rest
+    first = True
+    while rest != NO_MASK:
+        before = rest
+        region, group, rest = _next_group(state, warp, rest, pc, size * count, False)
+        dropped |= before & ~(group | rest)
+        if group == NO_MASK:
+            break
+        if region >= o.FIRST_LOCAL:
+            _load_own(state, warp, row, group, base, pc, word64(get(state, REGION_HOST), region), False)
+            continue
+        meta = np.int64(0)
+        is_shared = region >= o.FIRST_SHARED
+        if get(state, CHECKS):
+            meta = pattern(state, field(row, o.ROW_SITE), group, size * count, is_shared)
+            _count_request(state, pc, meta, region, group, size * count, first)
+        _fetch(state, row, group, base, region)
+        defined = group
+        if word64(get(state, REGION_SHADOW), region) >= 0 and get(state, CHECKS):
+            _shadow_load(state, warp, row, group, base, pc, region, meta)
+        else:
+            for n in range(count):
+                entry = get(state, VECTOR_TABLE) + 12 * (field(row, o.ROW_VECTOR) + n)
+                _mark(state, base, word32(entry, 1), group, defined, np.int64(0))
+        first = False
+    if dropped != NO_MASK:
+        _fill_dropped(state, row, dropped, base)
+
+
+@compiled
+def _fill_dropped(state, row, lanes, base):
+    """What a faulting load returns: all ones (a NaN). It counts as defined, since the fault was reported."""
+    for n in range(field(row, o.ROW_COUNT)):
+        entry = get(state, VECTOR_TABLE) + 12 * (field(row, o.ROW_VECTOR) + n)
+        target, slot, wide = word32(entry, 0), word32(entry, 1), word32(entry, 2)
+        for lane in range(32):
+            if lanes & lane_bit(lane):
+                if wide:
+                    poke64(base + target + 8 * lane, ~np.uint64(0))
+                else:
+                    poke32(base + target + 4 * lane, ~np.uint32(0))
+        _mark(state, base, slot, lanes, lanes, np.int64(0))
+
+
+@compiled
+def _fetch(state, row, lanes, base, region):
+    addresses = get(state, ADDRESSES)
+    size, signed = field(row, o.ROW_SIZE), field(row, o.ROW_SIGNED)
+    delta = word64(get(state, REGION_HOST), region) - word64(get(state, REGION_BASE), region)
+    for n in range(field(row, o.ROW_COUNT)):
+        entry = get(state, VECTOR_TABLE) + 12 * (field(row, o.ROW_VECTOR) + n)
+        target, wide = base + word32(entry, 0), word32(entry, 2)
+        if size == 4 and not wide:
+            if lanes == np.uint32(0xFFFFFFFF):
+                for lane in range(32):
+                    poke32(target + 4 * lane, peek32(word64(addresses, lane) + delta))
+            else:
+                for lane in range(32):
+                    if lanes & lane_bit(lane):
+                        poke32(target + 4 * lane, peek32(word64(addresses, lane) + delta))
+        else:
+            for lane in range(32):
+                if lanes & lane_bit(lane):
+                    value = peek(word64(addresses, lane) + delta, size, signed)
+                    if wide:
+                        poke64(target + 8 * lane, value)
+                    else:
+                        poke32(target + 4 * lane, np.uint32(value))
+        delta += size
+
+
+@compiled
+def _shadow_load(state, warp, row, lanes, base, pc, region, meta):
+    """Race and definedness of a load from shared memory or C, word by word."""
+    addresses = get(state, ADDRESSES)
+    shift = get(state, GRANULE_SHIFT)
+    origin = word64(addresses, first_lane(lanes)) - word64(get(state, REGION_BASE), region)
+    start = word64(get(state, REGION_SHADOW), region) + (origin >> shift)
+    site = field(row, o.ROW_SITE)
+    stamped = stamp(state, site, False)
+    thread = warp << 5
+    is_global = region < o.FIRST_SHARED
+    fresh = (np.int64(1) if is_global else get(state, INTERVAL_START)) << TIME_SHIFT
+    writes, defined = get(state, SHADOW_WRITE), get(state, SHADOW_DEFINED)
+    words = get(state, PATTERN_WORDS) + 8 * word32(get(state, PATTERN_START), site)
+    clean = True
+    for n in range(word64(meta, WORDS)):
+        word = word64(words, n)
+        granule = start + (word >> 16)
+        low, high = thread + ((word >> 8) & 31), thread + (word & 31)
+        old = word64(writes, granule)
+        if old >= fresh and (low != high or is_global or needs_look(state, old, high, fresh)):
+            _look_at_readers(state, pc, granule, region, lanes, warp, start, row)
+        clean = clean and byte(defined, granule) == DEFINED
+        note_read(state, granule, stamped | low, stamped | high)
+        if is_global:
+            note_global_block(state, granule, get(state, GLOBAL_READ_BLOCK))
+    for n in range(field(row, o.ROW_COUNT)):
+        entry = get(state, VECTOR_TABLE) + 12 * (field(row, o.ROW_VECTOR) + n)
+        if clean:
+            _mark(state, base, word32(entry, 1), lanes, lanes, np.int64(0))
+        else:
+            _mark_component(state, row, lanes, base, pc, region, entry, n)
+
+
+@compiled
+def _look_at_readers(state, pc, granule, region, lanes, warp, start, row):
+    """The exact test for every lane of the request that reads this word."""
+    addresses, shift = get(state, ADDRESSES), get(state, GRANULE_SHIFT)
+    base = word64(get(state, REGION_BASE), region)
+    first = word64(get(state, REGION_SHADOW), region)
+    width = max((field(row, o.ROW_SIZE) * field(row, o.ROW_COUNT)) >> shift, 1)
+    for lane in range(32):
+        if lanes & lane_bit(lane):
+            offset = word64(addresses, lane) - base
+            at = first + (offset >> shift)
+            if at <= granule < at + width:
+                read_conflict(state, pc, granule, region, (granule - first) << shift, warp * 32 + lane, False)
+
+
+@compiled
+def _mark_component(state, row, lanes, base, pc, region, entry, number):
+    """Definedness of one component of a load, lane by lane. A value is undefined if none of its bytes was written."""
+    addresses, shift = get(state, ADDRESSES), get(state, GRANULE_SHIFT)
+    size = field(row, o.ROW_SIZE)
+    first = word64(get(state, REGION_SHADOW), region)
+    defined, origin = NO_MASK, np.int64(0)
+    for lane in range(32):
+        if lanes & lane_bit(lane):
+            offset = word64(addresses, lane) - word64(get(state, REGION_BASE), region) + number * size
+            some = False
+            for granule in range(first + (offset >> shift), first + (offset >> shift) + max(size >> shift, 1)):
+                known = byte(get(state, SHADOW_DEFINED), granule)
+                some = some or known == DEFINED
+                if known == NEVER:
+                    origin = pc + 1
+                elif known == UNDEFINED:
+                    origin = word32(get(state, SHADOW_ORIGIN), granule)
+            if some:
+                defined |= lane_bit(lane)
+    _mark(state, base, word32(entry, 1), lanes, defined, origin)
+
+
+@compiled
+def _load_own(state, warp, row, lanes, base, pc, place, constant_address):
+    """A load from a thread's own memory: local variables, or the parameters of a device function (at a fixed place)."""
+    size, signed = field(row, o.ROW_SIZE), field(row, o.ROW_SIGNED)
+    for n in range(field(row, o.ROW_COUNT)):
+        entry = get(state, VECTOR_TABLE) + 12 * (field(row, o.ROW_VECTOR) + n)
+        target, slot, wide = base + word32(entry, 0), word32(entry, 1), word32(entry, 2)
+        defined = NO_MASK
+        for lane in range(32):
+            if lanes & lane_bit(lane):
+                offset = _own_offset(state, warp, lane, place, constant_address) + n * size
+                value = peek(get(state, LOCAL_HOST) + offset, size, signed)
+                for at in range(offset, offset + size):
+                    if byte(get(state, LOCAL_DEFINED), at) == DEFINED:
+                        defined |= lane_bit(lane)
+                if wide:
+                    poke64(target + 8 * lane, value)
+                else:
+                    poke32(target + 4 * lane, np.uint32(value))
+        _mark(state, base, slot, lanes, defined, pc + 1)
+
+
+@leaf
+def _own_offset(state, warp, lane, place, constant_address):
+    """Where in the memory of all threads' local variables this lane's access falls. `place`: see REGION_HOST of local regions."""
+    own = (warp * 32 + lane) * get(state, LOCAL_BYTES)
+    return own + (place if constant_address else place + word64(get(state, ADDRESSES), lane))
+
+
+@compiled
+def store(state, warp, row, lanes, base, pc):
+    size, count = field(row, o.ROW_SIZE), field(row, o.ROW_COUNT)
+    if field(row, o.ROW_SPACE) == o.PARAM:
+        _store_own(state, warp, row, lanes, base, field(row, o.ROW_IMM), True)
+        return
+    rest = _prepare(state, warp, row, lanes, base, pc, size * count, True)
+    first = True
+    while rest != NO_MASK:
+        region, group, rest = _next_group(state, warp, rest, pc, size * count, True)
+        if group == NO_MASK:
+            return
+        if region >= o.FIRST_LOCAL:
+            _store_own(state, warp, row, group, base, word64(get(state, REGION_HOST), region), False)
+            continue
+        kind = word64(get(state, REGION_KIND), region)
+        if kind == o.INPUT or kind == o.CONSTANT:
+            lane = first_lane(group)
+            at = word64(get(state, ADDRESSES), lane) - word64(get(state, REGION_BASE), region)
+            record_place(state, INPUT_WRITTEN, pc, region, at, warp * 32 + lane, size)
+            continue
+        if get(state, CHECKS):
+            meta = pattern(state, field(row, o.ROW_SITE), group, size * count, region >= o.FIRST_SHARED)
+            _count_request(state, pc, meta, region, group, size * count, first)
+            _shadow_store(state, warp, row, group, base, pc, region, meta)
+        elif region < o.FIRST_SHARED:
+            _note_written(state, row, group, region)
+        _put(state, row, group, base, region)
+        first = False
+
+
+@compiled
+def _put(state, row, lanes, base, region):
+    addresses = get(state, ADDRESSES)
+    size = field(row, o.ROW_SIZE)
+    delta = word64(get(state, REGION_HOST), region) - word64(get(state, REGION_BASE), region)
+    for n in range(field(row, o.ROW_COUNT)):
+        entry = get(state, VECTOR_TABLE) + 12 * (field(row, o.ROW_VECTOR) + n)
+        source, wide = base + word32(entry, 0), word32(entry, 2)
+        for lane in range(32):
+            if lanes & lane_bit(lane):
+                value = peek64(source + 8 * lane) if wide else np.uint64(peek32(source + 4 * lane))
+                poke(word64(addresses, lane) + delta, size, value)
+        delta += size
+
+
+@compiled
+def _note_written(state, row, lanes, region):
+    """With checks off only 'this element of C was written' is kept."""
+    shift = get(state, GRANULE_SHIFT)
+    first = word64(get(state, REGION_SHADOW), region)
+    width = max((field(row, o.ROW_SIZE) * field(row, o.ROW_COUNT)) >> shift, 1)
+    for lane in range(32):
+        if lanes & lane_bit(lane):
+            at = first + ((word64(get(state, ADDRESSES), lane) - word64(get(state, REGION_BASE), region)) >> shift)
+            for granule in range(at, at + width):
+                set_byte(get(state, SHADOW_DEFINED), granule, DEFINED)
+
+
+@compiled
+def enter_tile(state, warp):
+    """The first store to shared memory since a barrier begins the next K tile of this warp."""
+    if word64(get(state, STORE_INTERVAL), warp) != get(state, INTERVAL_START):
+        set64(get(state, STORE_INTERVAL), warp, get(state, INTERVAL_START))
+        set32(get(state, TILE), warp, word32(get(state, TILE), warp) + 1)
+    return word32(get(state, TILE), warp)
+
+
+@compiled
+def _shadow_store(state, warp, row, lanes, base, pc, region, meta):
+    shift = get(state, GRANULE_SHIFT)
+    origin = word64(get(state, ADDRESSES), first_lane(lanes)) - word64(get(state, REGION_BASE), region)
+    start = word64(get(state, REGION_SHADOW), region) + (origin >> shift)
+    site = field(row, o.ROW_SITE)
+    stamped = stamp(state, site, False)
+    is_global = region < o.FIRST_SHARED
+    tile = np.int64(-1) if is_global else enter_tile(state, warp)
+    fresh = (np.int64(1) if is_global else get(state, INTERVAL_START)) << TIME_SHIFT
+    words = get(state, PATTERN_WORDS) + 8 * word32(get(state, PATTERN_START), site)
+    writes, read1, read2 = get(state, SHADOW_WRITE), get(state, SHADOW_READ1), get(state, SHADOW_READ2)
+    undefined = _undefined_value(state, row, lanes, base)
+    for n in range(word64(meta, WORDS)):
+        word = word64(words, n)
+        granule = start + (word >> 16)
+        low, high = (warp << 5) + ((word >> 8) & 31), (warp << 5) + (word & 31)
+        if (
+            low != high
+            or undefined != NO_MASK
+            or needs_look(state, word64(writes, granule), high, fresh)
+            or needs_look(state, word64(read1, granule), high, fresh)
+            or needs_look(state, word64(read2, granule), high, fresh)
+        ):
+            _store_word_exactly(state, warp, row, lanes, base, pc, region, granule, stamped, tile)
+        else:
+            note_write(state, granule, stamped | high, tile, DEFINED)
+        if is_global:
+            note_global_block(state, granule, get(state, GLOBAL_WRITE_BLOCK))
+
+
+@compiled
+def _undefined_value(state, row, lanes, base):
+    """Lanes that store a value nobody wrote."""
+    undefined = NO_MASK
+    for n in range(field(row, o.ROW_COUNT)):
+        entry = get(state, VECTOR_TABLE) + 12 * (field(row, o.ROW_VECTOR) + n)
+        undefined |= lanes & ~mask32(base + word32(entry, 1), 0)
+    return undefined
+
+
+@compiled
+def _store_word_exactly(state, warp, row, lanes, base, pc, region, granule, stamped, tile):
+    """The exact test, lane by lane, for one word of a store; several lanes that write one word race with each other."""
+    addresses, shift = get(state, ADDRESSES), get(state, GRANULE_SHIFT)
+    size, count = field(row, o.ROW_SIZE), field(row, o.ROW_COUNT)
+    first = word64(get(state, REGION_SHADOW), region)
+    before = np.int64(-1)
+    for lane in range(32):
+        if not lanes & lane_bit(lane):
+            continue
+        offset = word64(addresses, lane) - word64(get(state, REGION_BASE), region)
+        at = first + (offset >> shift)
+        if not at <= granule < at + max((size * count) >> shift, 1):
+            continue
+        component = (((granule - first) << shift) - offset) // size if (granule - first) << shift > offset else np.int64(0)
+        entry = get(state, VECTOR_TABLE) + 12 * (field(row, o.ROW_VECTOR) + component)
+        value_at = word64(get(state, REGION_HOST), region) + offset + component * size
+        same = before < 0 and _same_value(base, entry, lane, value_at, size)
+        if before >= 0:
+            same = _same_lanes(base, entry, lane, before)
+        write_conflict(state, pc, granule, region, (granule - first) << shift, warp * 32 + lane, False, same)
+        defined = DEFINED
+        if not mask32(base + word32(entry, 1), 0) & lane_bit(lane):
+            defined = UNDEFINED
+            origin = word32(base + word32(entry, 1) + get(state, ORIGIN_SHIFT), 0)
+            set32(get(state, SHADOW_ORIGIN), granule, origin)
+            if region < o.FIRST_SHARED:
+                record(state, UNDEFINED_STORE, pc, origin - 1, region, offset, warp * 32 + lane, np.int64(-1), np.int64(-1),
+                       np.int64(-1), np.int64(-1), size)  # fmt: skip
+        note_write(state, granule, stamped | (warp * 32 + lane), tile, defined)
+        if region < o.FIRST_SHARED:
+            note_global_block(state, granule, get(state, GLOBAL_WRITE_BLOCK))
+        before = lane
+
+
+@leaf
+def _lane_value(base, entry, lane):
+    source = base + word32(entry, 0)
+    return peek64(source + 8 * lane) if word32(entry, 2) else np.uint64(peek32(source + 4 * lane))
+
+
+@compiled
+def _same_value(base, entry, lane, place, size):
+    """Whether the store leaves memory as it is: two threads that write one value to one word still race, but do no harm."""
+    mask = ~np.uint64(0) >> np.uint64(64 - 8 * size)
+    return _lane_value(base, entry, lane) & mask == peek(place, size, False) & mask
+
+
+@compiled
+def _same_lanes(base, entry, lane, other):
+    return _lane_value(base, entry, lane) == _lane_value(base, entry, other)
+
+
+@compiled
+def _store_own(state, warp, row, lanes, base, place, constant_address):
+    size = field(row, o.ROW_SIZE)
+    for n in range(field(row, o.ROW_COUNT)):
+        entry = get(state, VECTOR_TABLE) + 12 * (field(row, o.ROW_VECTOR) + n)
+        ok = mask32(base + word32(entry, 1), 0)
+        for lane in range(32):
+            if lanes & lane_bit(lane):
+                offset = _own_offset(state, warp, lane, place, constant_address) + n * size
+                poke(get(state, LOCAL_HOST) + offset, size, _lane_value(base, entry, lane))
+                for at in range(offset, offset + size):
+                    set_byte(get(state, LOCAL_DEFINED), at, DEFINED if ok & lane_bit(lane) else NEVER)
+
+
+# ---- atomics
+
+
+@compiled
+def atomic(state, warp, row, lanes, base, pc):
+    """Lane after lane, as one of the orders the hardware may take. Atomics do not race with each other."""
+    size = field(row, o.ROW_SIZE)
+    rest = _prepare(state, warp, row, lanes, base, pc, size, True)
+    first = True
+    while rest != NO_MASK:
+        region, group, rest = _next_group(state, warp, rest, pc, size, True)
+        if group == NO_MASK:
+            return
+        if region >= o.FIRST_LOCAL or word64(get(state, REGION_SHADOW), region) < 0:
+            record_place(state, INPUT_WRITTEN, pc, region, np.int64(0), warp * 32 + first_lane(group), size)
+            continue
+        if get(state, CHECKS):
+            meta = pattern(state, field(row, o.ROW_SITE), group, size, region >= o.FIRST_SHARED)
+            _count_request(state, pc, meta, region, group, size, first)
+        for lane in range(32):
+            if group & lane_bit(lane):
+                _atomic_lane(state, warp, row, base, pc, region, lane)
+        first = False
+
+
+@compiled
+def _atomic_lane(state, warp, row, base, pc, region, lane):
+    size, shift = field(row, o.ROW_SIZE), get(state, GRANULE_SHIFT)
+    offset = word64(get(state, ADDRESSES), lane) - word64(get(state, REGION_BASE), region)
+    place = word64(get(state, REGION_HOST), region) + offset
+    old = peek(place, size, False)
+    wide = size == 8
+    b = _register_bits(base, field(row, o.ROW_B), lane, wide)
+    c = _register_bits(base, field(row, o.ROW_C), lane, wide)
+    poke(place, size, atomic_result(field(row, o.ROW_AUX), field(row, o.ROW_AUX2), old, b, c))
+    ok = mask32(base + field(row, o.ROW_OK_B), 0) & mask32(base + field(row, o.ROW_OK_C), 0) & lane_bit(lane)
+    first = word64(get(state, REGION_SHADOW), region) + (offset >> shift)
+    thread = warp * 32 + lane
+    defined = ok != NO_MASK
+    origin = pc + 1
+    for granule in range(first, first + max(size >> shift, 1)):
+        known = byte(get(state, SHADOW_DEFINED), granule)
+        if known != DEFINED and field(row, o.ROW_AUX) != 3:
+            defined = False
+            origin = pc + 1 if known == NEVER else word32(get(state, SHADOW_ORIGIN), granule)
+        if get(state, CHECKS):
+            read_conflict(state, pc, granule, region, offset, thread, True)
+            write_conflict(state, pc, granule, region, offset, thread, True, False)
+            stamped = stamp(state, field(row, o.ROW_SITE), True)
+            if not defined:
+                set32(get(state, SHADOW_ORIGIN), granule, origin)
+            note_write(state, granule, stamped | thread, word32(get(state, TILE), warp), DEFINED if defined else UNDEFINED)
+            note_global_block(state, granule, get(state, GLOBAL_WRITE_BLOCK))
+        else:
+            set_byte(get(state, SHADOW_DEFINED), granule, DEFINED)
+    if not defined and region < o.FIRST_SHARED and get(state, CHECKS):
+        record(state, UNDEFINED_STORE, pc, origin - 1, region, offset, thread, np.int64(-1), np.int64(-1), np.int64(-1), np.int64(-1), size)
+    if wide:
+        poke64(base + field(row, o.ROW_D) + 8 * lane, old)
+    else:
+        poke32(base + field(row, o.ROW_D) + 4 * lane, np.uint32(old))
+    _mark(state, base, field(row, o.ROW_OK_D), lane_bit(lane), lane_bit(lane) if defined else NO_MASK, origin)
+
+
+@leaf
+def _register_bits(base, offset, lane, wide):
+    return peek64(base + offset + 8 * lane) if wide else np.uint64(peek32(base + offset + 4 * lane))
+
+
+@compiled
+def atomic_result(operation, kind, old, b, c):
+    """The value an atomic leaves behind. Numbers: see ATOMICS and ATOMIC_TYPES in opcodes.py."""
+    if operation == 3:
+        return b
+    if operation == 4:
+        return c if old == b else old
+    if kind == 4:
+        x, y = as_f32(old), as_f32(b)
+        return of_f32(x + y if operation == 0 else (min(x, y) if operation == 1 else max(x, y)))
+    if kind == 5:
+        x64, y64 = as_f64(old), as_f64(b)
+        return of_f64(x64 + y64 if operation == 0 else (min(x64, y64) if operation == 1 else max(x64, y64)))
+    if operation == 0:
+        return old + b
+    if operation == 5:
+        return old & b
+    if operation == 6:
+        return old | b
+    if operation == 7:
+        return old ^ b
+    if operation == 8:
+        return np.uint64(0) if old >= b else old + np.uint64(1)
+    if operation == 9:
+        return b if old == np.uint64(0) or old > b else old - np.uint64(1)
+    less = old < b
+    if kind == 1:
+        less = np.int32(old) < np.int32(b)
+    if kind == 3:
+        less = np.int64(old) < np.int64(b)
+    return old if less == (operation == 1) else b
+
+
+# ---- cp.async
+
+# A queue row: target host address, source host address, bytes, bytes from the source, group, thread, first granule, granules, record.
+QUEUE_ROW = 9
+
+
+@compiled
+def async_copy(state, warp, row, lanes, base, pc):
+    """Start copies global -> shared. Nothing is moved before the copying thread waits; until then the words are in flight."""
+    size, site = field(row, o.ROW_SIZE), field(row, o.ROW_SITE)
+    addresses = get(state, ADDRESSES)
+    lanes = _prepare(state, warp, row, lanes, base, pc, size, True)
+    targets = np.empty(32, np.int64)
+    for lane in range(32):
+        targets[lane] = word64(addresses, lane)
+    sources = np.empty(32, np.int64)
+    reading = NO_MASK
+    for lane in range(32):
+        if lanes & lane_bit(lane):
+            sources[lane] = np.int64(peek64(base + field(row, o.ROW_B) + 8 * lane)) + field(row, o.ROW_AUX)
+            actual = np.int64(peek32(base + field(row, o.ROW_C) + 4 * lane))
+            if actual > 0:
+                reading |= lane_bit(lane)
+    for lane in range(32):
+        if not lanes & lane_bit(lane):
+            continue
+        actual = min(np.int64(peek32(base + field(row, o.ROW_C) + 4 * lane)), size)
+        source = _async_source(state, warp, lane, pc, sources[lane], actual, size)
+        region = locate(targets[lane])
+        inside = region >= o.FIRST_SHARED and region < o.FIRST_LOCAL
+        offset = targets[lane] - word64(get(state, REGION_BASE), region) if region >= 0 else targets[lane]
+        if not inside or offset < 0 or offset + size > word64(get(state, REGION_SIZE), region):
+            record_place(state, OUT_OF_BOUNDS_WRITE, pc, region, offset, warp * 32 + lane, size)
+        elif source != 0 or actual == 0:
+            _enqueue(state, warp, lane, pc, site, region, offset, source, size, actual)
+    _count_async(state, row, pc, lanes, reading, targets, sources, size)
+
+
+@compiled
+def _async_source(state, warp, lane, pc, address, actual, size):
+    """The host address to copy from, or 0 where the source is outside or misaligned (reported) or nothing is read."""
+    if actual <= 0:
+        return np.int64(0)
+    region = locate(address)
+    offset = address - word64(get(state, REGION_BASE), region) if region >= 0 else address
+    if address & (size - 1):
+        record_place(state, MISALIGNED_READ, pc, region, offset, warp * 32 + lane, size)
+        return np.int64(0)
+    if region < 0 or region >= o.FIRST_SHARED or offset < 0 or offset + actual > word64(get(state, REGION_SIZE), region):
+        record_place(state, OUT_OF_BOUNDS_READ, pc, region, offset, warp * 32 + lane, actual)
+        return np.int64(0)
+    return word64(get(state, REGION_HOST), region) + offset
+
+
+@compiled
+def _enqueue(state, warp, lane, pc, site, region, offset, source, size, actual):
+    count = get(state, ASYNC_COUNT)
+    if count == get(state, ASYNC_CAPACITY):
+        record_place(state, ASYNC_OVERFLOW, pc, region, offset, warp * 32 + lane, size)
+        return
+    thread, shift = warp * 32 + lane, get(state, GRANULE_SHIFT)
+    first = word64(get(state, REGION_SHADOW), region) + (offset >> shift)
+    granules = max(size >> shift, 1)
+    stamped = (np.int64(IN_FLIGHT) << TIME_SHIFT) | (site << 10) | thread
+    tile = enter_tile(state, warp)
+    for granule in range(first, first + granules):
+        if get(state, CHECKS):
+            write_conflict(state, pc, granule, region, offset, thread, False, False)
+            note_write(state, granule, stamped, tile, byte(get(state, SHADOW_DEFINED), granule))
+    entry = get(state, ASYNC_QUEUE) + 8 * QUEUE_ROW * count
+    host = word64(get(state, REGION_HOST), region) + offset
+    group = word32(get(state, ASYNC_GROUP), thread)
+    values = (host, source, size, actual, group, thread, first, granules, site)
+    for n in range(QUEUE_ROW):
+        set64(entry, n, values[n])
+    put(state, ASYNC_COUNT, count + 1)
+
+
+@compiled
+def _count_async(state, row, pc, lanes, reading, targets, sources, size):
+    """A copy is a request to global memory and a store to shared memory."""
+    if not get(state, CHECKS) or lanes == NO_MASK:
+        return
+    addresses, site = get(state, ADDRESSES), field(row, o.ROW_SITE)
+    for lane in range(32):
+        set64(addresses, lane, targets[lane])
+    meta = pattern(state, site, lanes, size, True)
+    bump(state, pc, WAVEFRONT_COUNT, word64(meta, WAVEFRONTS))
+    bump(state, pc, CONFLICTS, word64(meta, WAVEFRONTS) - word64(meta, GROUPS))
+    if reading != NO_MASK:
+        for lane in range(32):
+            set64(addresses, lane, sources[lane])
+        meta = pattern(state, site + 1, reading, size, False)
+        bump(state, pc, SECTOR_COUNT, word64(meta, SECTORS))
+        bump(state, pc, REQUESTS, np.int64(1))
+        bump(state, pc, BYTES, size * lane_count(reading))
+
+
+@compiled
+def async_commit(state, warp, lanes):
+    for lane in range(32):
+        if lanes & lane_bit(lane):
+            groups = get(state, ASYNC_GROUP)
+            set32(groups, warp * 32 + lane, word32(groups, warp * 32 + lane) + 1)
+
+
+@compiled
+def async_wait(state, warp, lanes, allowed):
+    """Finish the copies of these lanes except their last `allowed` committed groups (-1: all, committed or not)."""
+    count, kept = get(state, ASYNC_COUNT), np.int64(0)
+    queue = get(state, ASYNC_QUEUE)
+    for n in range(count):
+        entry = queue + 8 * QUEUE_ROW * n
+        thread, group = word64(entry, 5), word64(entry, 4)
+        mine = thread >> 5 == warp and lanes & lane_bit(thread & 31) != NO_MASK
+        open_group = word32(get(state, ASYNC_GROUP), thread)
+        if mine and (allowed < 0 or group < open_group - allowed):
+            _finish(state, entry)
+        else:
+            if kept != n:
+                for column in range(QUEUE_ROW):
+                    set64(queue + 8 * QUEUE_ROW * kept, column, word64(entry, column))
+            kept += 1
+    put(state, ASYNC_COUNT, kept)
+
+
+@compiled
+def _finish(state, entry):
+    target, source, size, actual = word64(entry, 0), word64(entry, 1), word64(entry, 2), word64(entry, 3)
+    for at in range(size):
+        set_byte(target, at, peek8(source + at) if at < actual else np.uint8(0))
+    first, site, thread = word64(entry, 6), word64(entry, 8), word64(entry, 5)
+    stamped = stamp(state, site, False) | thread
+    for granule in range(first, first + word64(entry, 7)):
+        if word64(get(state, SHADOW_WRITE), granule) >> TIME_SHIFT == IN_FLIGHT:
+            set64(get(state, SHADOW_WRITE), granule, stamped)
+        set_byte(get(state, SHADOW_DEFINED), granule, DEFINED)

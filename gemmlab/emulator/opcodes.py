@@ -1,0 +1,62 @@
+"""Numbers shared by the decoder and the interpreter: instructions that are no plain arithmetic, fields of a code row, spaces."""
+
+from __future__ import annotations
+
+from gemmlab.emulator.isa import TABLE
+from gemmlab.emulator.vector import HOT
+
+# Instructions: the vector ones first, then those of isa.py, then these.
+NUMBER = {name: number for number, name in enumerate([*HOT, *TABLE])}
+FIRST_COLD = len(HOT)
+FIRST_SPECIAL = len(NUMBER)
+_SPECIAL = """
+PRED_MOV PRED_AND PRED_OR PRED_XOR PRED_NOT SET_U32
+BRANCH BRANCH_TABLE CALL RETURN EXIT TRAP
+LOAD STORE ATOMIC ASYNC_COPY ASYNC_COMMIT ASYNC_WAIT
+BARRIER WARP_SYNC SHUFFLE VOTE MATCH ACTIVE_MASK REDUCE ELECT
+IS_SPACE NOTHING PRINT UNSUPPORTED
+""".split()
+SPECIAL = {name: FIRST_SPECIAL + number for number, name in enumerate(_SPECIAL)}
+globals().update(SPECIAL)
+
+# A code row. D A B C are byte offsets of registers in a warp's memory; OK_* those of their definedness masks.
+_ROW = "OP D A B C OK_D OK_A OK_B OK_C GUARD OK_GUARD GUARD_NEGATED IMM WIDE VECTOR COUNT SIZE SPACE SITE FLAGS AUX AUX2 SIGNED".split()
+ROW = {name: number for number, name in enumerate(_ROW)}
+globals().update({f"ROW_{name}": number for name, number in ROW.items()})
+ROW_LENGTH = 24
+
+# WIDE: which of D A B C are 64-bit registers, and which are predicates.
+WIDE_D, WIDE_A, WIDE_B, WIDE_C = 1, 2, 4, 8
+PRED_D, PRED_C = 16, 32
+
+# FLAGS of memory instructions.
+ADDRESS_64, VOLATILE = 1, 2
+
+GENERIC, GLOBAL, SHARED, LOCAL, PARAM = range(5)
+
+ATOMICS = "add min max exch cas and or xor inc dec".split()
+ATOMIC_TYPES = "u32 s32 u64 s64 f32 f64 f16x2 bf16x2 f16 bf16".split()
+SHUFFLES = "up down bfly idx".split()
+VOTES = "all any uni ballot".split()
+REDUCTIONS = "add min max and or xor".split()
+BARRIER_FORMS = "sync arrive popc and or".split()
+
+# Addresses. Every array has its own far-apart range, so that an overrun never lands in a neighbour. Shared and local addresses are
+# small numbers, as on the GPU; their generic form adds the window.
+GLOBAL_SHIFT = 42
+GLOBAL_CENTRE = 1 << 41
+WINDOW_SHIFT = 20
+WINDOW_CENTRE = 1 << 19
+SHARED_WINDOW = 1 << 40
+LOCAL_WINDOW = 2 << 40
+MAX_GLOBALS = 64
+MAX_SHARED = 256
+MAX_LOCALS = 256
+FIRST_SHARED = MAX_GLOBALS
+FIRST_LOCAL = MAX_GLOBALS + MAX_SHARED
+REGIONS = MAX_GLOBALS + MAX_SHARED + MAX_LOCALS
+
+# What a region is.
+INPUT, TRACKED, CONSTANT, SHARED_KIND, LOCAL_KIND, NO_REGION = range(6)
+
+FULL = 0xFFFFFFFF

@@ -1,0 +1,42 @@
+"""printf of a kernel: what each lane asked to print is kept as raw records; `machine.py` turns them into text."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gemmlab.emulator import opcodes as o
+from gemmlab.emulator.bits import peek64
+from gemmlab.emulator.memory import compiled, field, lane_bit, locate
+from gemmlab.emulator.state import (
+    BLOCK, LOCAL_BYTES, LOCAL_HOST, PRINT_BUFFER, PRINT_CAPACITY, PRINT_USED, REGION_BASE, REGION_HOST, REGION_SIZE, byte, get, put,
+    set64, set_byte, word64,
+)  # fmt: skip
+
+# A record: block, thread, address of the format, bytes of arguments that follow, then the arguments.
+HEADER = 4
+ARGUMENT_BYTES = 128
+
+
+@compiled
+def print_record(state, warp, row, lanes, base):
+    for lane in range(32):
+        if not lanes & lane_bit(lane):
+            continue
+        used = get(state, PRINT_USED)
+        if used + 8 * HEADER + ARGUMENT_BYTES > get(state, PRINT_CAPACITY):
+            return
+        record = get(state, PRINT_BUFFER) + used
+        arguments = np.int64(peek64(base + field(row, o.ROW_B) + 8 * lane))
+        set64(record, 0, get(state, BLOCK))
+        set64(record, 1, warp * 32 + lane)
+        set64(record, 2, np.int64(peek64(base + field(row, o.ROW_A) + 8 * lane)))
+        region = locate(arguments)
+        count = np.int64(0)
+        if region >= o.FIRST_LOCAL:
+            offset = arguments - word64(get(state, REGION_BASE), region)
+            count = max(min(word64(get(state, REGION_SIZE), region) - offset, ARGUMENT_BYTES), np.int64(0))
+            place = (warp * 32 + lane) * get(state, LOCAL_BYTES) + word64(get(state, REGION_HOST), region) + arguments
+            for at in range(count):
+                set_byte(record + 8 * HEADER, at, byte(get(state, LOCAL_HOST) + place, at))
+        set64(record, 3, count)
+        put(state, PRINT_USED, used + 8 * HEADER + ARGUMENT_BYTES)

@@ -1,0 +1,285 @@
+"""PTX text -> functions, instructions and variables. Knows the grammar that NVRTC 12 and 13 print, not what opcodes mean.
+
+Source: NVIDIA, Parallel Thread Execution ISA, chapters "Syntax" and "State Spaces, Types, and Variables".
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+TYPE_BYTES = {"b8": 1, "u8": 1, "s8": 1, "b16": 2, "u16": 2, "s16": 2, "f16": 2, "bf16": 2, "b32": 4, "u32": 4, "s32": 4,
+              "f32": 4, "f16x2": 4, "bf16x2": 4, "b64": 8, "u64": 8, "s64": 8, "f64": 8, "b128": 16, "pred": 1}  # fmt: skip
+
+
+class PtxError(Exception):
+    """The text is not PTX that this parser knows."""
+
+
+@dataclass(frozen=True)
+class Location:
+    """A place in the student's file; line 0 where the compiler gives none."""
+
+    line: int = 0
+    column: int = 0
+
+
+@dataclass(frozen=True)
+class Instruction:
+    """One instruction. `operands` are texts; a vector `{%f1, %f2}` is one operand, and `[%rd1+4]` too."""
+
+    opcode: str
+    operands: tuple[str, ...]
+    guard: str | None
+    guard_negated: bool
+    location: Location
+
+    def __str__(self) -> str:
+        guard = f"@{'!' * self.guard_negated}{self.guard} " if self.guard else ""
+        return f"{guard}{self.opcode} {', '.join(self.operands)}".rstrip()
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A variable in memory: `space` is shared, global, const, local or param; `size` in bytes (0: extern, sized at launch).
+
+    `contents` are its initial bytes; a symbol in them (the address of another variable) is in `relocations`,
+    byte offset -> name.
+    """
+
+    name: str
+    space: str
+    size: int
+    align: int
+    contents: bytes = b""
+    relocations: tuple[tuple[int, str], ...] = ()
+
+
+@dataclass
+class Function:
+    name: str
+    is_entry: bool
+    parameters: list[Variable] = field(default_factory=list)
+    returns: list[Variable] = field(default_factory=list)
+    registers: dict[str, str] = field(default_factory=dict)
+    variables: list[Variable] = field(default_factory=list)
+    instructions: list[Instruction] = field(default_factory=list)
+    labels: dict[str, int] = field(default_factory=dict)
+    branch_targets: dict[str, list[str]] = field(default_factory=dict)
+
+    def register_type(self, name: str) -> str | None:
+        """The declared type of a register such as %rd7 (declared by its prefix, %rd<9>), or None."""
+        return self.registers.get(name) or self.registers.get(name.rstrip("0123456789"))
+
+
+@dataclass
+class Module:
+    functions: dict[str, Function] = field(default_factory=dict)
+    variables: list[Variable] = field(default_factory=list)
+
+    def entries(self) -> list[str]:
+        return [name for name, function in self.functions.items() if function.is_entry]
+
+
+_TOKEN = re.compile(
+    r"""//[^\n]* | /\*.*?\*/                 # comments
+    | (?P<loc>\.(?:loc|file|section|version|target|address_size)\b[^\n{]*)
+    | (?P<text>"(?:\\.|[^"\\])*")
+    | (?P<mark>[;{}])
+    | (?P<label>[$\w%.]+:(?!:))
+    | (?P<word>[^\s;{}"/]+(?:/(?![/*])[^\s;{}"/]*)*)""",
+    re.X | re.S,
+)
+_VARIABLE = re.compile(
+    r"\.(?P<space>shared|global|const|local|param)\b(?P<attributes>(?:\s*\.(?:align\s+\d+|ptr|global|const|shared|local))*)"
+    r"\s*\.(?P<type>\w+)\s+(?P<name>[\w$%.]+)\s*(?P<extent>(?:\[\d*\])*)\s*(?:=\s*(?P<value>.*))?$",
+    re.S,
+)
+_REGISTER = re.compile(r"(%?[\w$]+)(?:<\d+>)?$")
+_LOC = re.compile(r"\.loc\s+(\d+)\s+(\d+)\s+(\d+)(?:.*inlined_at\s+(\d+)\s+(\d+)\s+(\d+))?")
+_GUARD = re.compile(r"@(!?)(%\w+)\s+")
+
+
+def parse(text: str) -> Module:
+    """Parse one PTX module. Raises PtxError with the offending statement."""
+    return _Parser(text).module
+
+
+class _Parser:
+    def __init__(self, text: str) -> None:
+        self.module = Module()
+        self.function: Function | None = None
+        self.inlined_at: dict[tuple[int, int, int], tuple[int, int, int]] = {}
+        self.student_file = 1
+        self.location = Location()
+        self.scope_prefix: list[str] = []
+        self.statement: list[str] = []
+        self.braces_in_statement = 0
+        self.skipping_section = False
+        for token in _TOKEN.finditer(text):
+            self._take(token)
+
+    def _take(self, token: re.Match[str]) -> None:
+        kind, value = token.lastgroup, token.group()
+        if kind is None:
+            return
+        if self.skipping_section:
+            self.skipping_section = value != "}"
+        elif kind == "loc" and not self.statement:
+            self._directive(value)
+        elif value == "{":
+            self._open_brace()
+        elif value == "}":
+            self._close_brace()
+        elif value == ";":
+            self._end_statement()
+        elif kind == "label" and not self.statement:
+            self._label(value[:-1])
+        else:
+            self.statement.append(value)
+
+    def _directive(self, text: str) -> None:
+        if match := _LOC.match(text):
+            here = tuple(int(x) for x in match.group(1, 2, 3))
+            if match[4]:
+                self.inlined_at[here] = tuple(int(x) for x in match.group(4, 5, 6))
+            self._set_location(here)
+        elif text.startswith(".section"):
+            self.skipping_section = True
+
+    def _set_location(self, here: tuple[int, int, int]) -> None:
+        """Code from a header counts for the line of the student's file that called it."""
+        seen = set()
+        while here[0] != self.student_file and here in self.inlined_at and here not in seen:
+            seen.add(here)
+            here = self.inlined_at[here]
+        if here[0] == self.student_file and here[1] > 0:
+            self.location = Location(here[1], here[2])
+
+    def _open_brace(self) -> None:
+        head = " ".join(self.statement)
+        if self.statement and (self.function is not None or "=" in head):
+            self.statement.append("{")
+            self.braces_in_statement += 1
+        elif self.statement:
+            self.function = self._declare_function(head)
+            self.location = Location()
+            self.statement.clear()
+        else:
+            self.scope_prefix.append(f"{len(self.function.instructions)}:" if self.function else "")
+
+    def _close_brace(self) -> None:
+        if self.braces_in_statement:
+            self.statement.append("}")
+            self.braces_in_statement -= 1
+        elif self.scope_prefix:
+            self.scope_prefix.pop()
+        else:
+            self.function = None
+
+    def _end_statement(self) -> None:
+        text = " ".join(self.statement)
+        self.statement.clear()
+        if not text or text.startswith((".pragma", ".alias", ".weak .alias")):
+            return
+        if self.function is None:
+            self._module_statement(text)
+        else:
+            self._function_statement(self.function, text)
+
+    def _module_statement(self, text: str) -> None:
+        if re.search(r"\.(func|entry)\b", text):
+            self._declare_function(text)
+        elif variable := _parse_variable(text):
+            self.module.variables.append(variable)
+        else:
+            raise PtxError(f"unknown statement: {text}")
+
+    def _function_statement(self, function: Function, text: str) -> None:
+        if text.startswith(".reg"):
+            kind, names = text[4:].strip().lstrip(".").split(None, 1)
+            for name in names.split(","):
+                function.registers[_REGISTER.match(name.strip())[1]] = kind
+        elif text.startswith(".branchtargets"):
+            label = next(name for name, at in reversed(function.labels.items()) if at == len(function.instructions))
+            function.branch_targets[label] = [name.strip() for name in text[14:].split(",")]
+        elif text.startswith("."):
+            variable = _parse_variable(text)
+            if variable is None:
+                raise PtxError(f"unknown statement: {text}")
+            function.variables.append(variable)
+        else:
+            function.instructions.append(self._instruction(text))
+
+    def _instruction(self, text: str) -> Instruction:
+        guard, negated = None, False
+        if match := _GUARD.match(text):
+            guard, negated, text = match[2], bool(match[1]), text[match.end() :]
+        opcode, _, rest = text.partition(" ")
+        return Instruction(opcode, tuple(split_operands(rest)), guard, negated, self.location)
+
+    def _label(self, name: str) -> None:
+        if self.function is not None:
+            self.function.labels[name] = len(self.function.instructions)
+
+    def _declare_function(self, text: str) -> Function:
+        match = re.search(r"\.(func|entry)\s*(?:\(([^)]*)\))?\s*([\w$]+)\s*(?:\(([^)]*)\))?", text)
+        if not match:
+            raise PtxError(f"unknown function head: {text}")
+        function = Function(match[3], match[1] == "entry")
+        function.returns = [_parse_variable(part) for part in split_operands(match[2] or "")]
+        function.parameters = [_parse_variable(part) for part in split_operands(match[4] or "")]
+        self.module.functions[function.name] = function
+        return function
+
+
+def split_operands(text: str) -> list[str]:
+    """Split at commas outside of (), [] and {}."""
+    parts, depth, start = [], 0, 0
+    for at, char in enumerate(text):
+        if char in "([{":
+            depth += 1
+        elif char in ")]}":
+            depth -= 1
+        elif char == "," and depth == 0:
+            parts.append(text[start:at].strip())
+            start = at + 1
+    parts.append(text[start:].strip())
+    return [part for part in parts if part]
+
+
+def _parse_variable(text: str) -> Variable | None:
+    text = re.sub(r"^(?:\.(?:visible|extern|weak|common)\s+)+", "", text.strip())
+    match = _VARIABLE.match(text)
+    if not match:
+        return None
+    align = re.search(r"\.align\s+(\d+)", match["attributes"])
+    element = TYPE_BYTES.get(match["type"], 0)
+    count = 1
+    for extent in re.findall(r"\[(\d*)\]", match["extent"]):
+        count *= int(extent or 0)
+    contents, relocations = _initial_bytes(match["value"], element) if match["value"] else (b"", ())
+    size = max(count * element, len(contents))
+    return Variable(match["name"], match["space"], size, int(align[1]) if align else max(element, 1), contents, relocations)
+
+
+def _initial_bytes(value: str, element: int) -> tuple[bytes, tuple[tuple[int, str], ...]]:
+    contents, relocations = bytearray(), []
+    for item in re.findall(r"[^\s,{}]+", value):
+        number = parse_number(item)
+        if number is None:
+            relocations.append((len(contents), item.removeprefix("generic(").rstrip(")")))
+            number = 0
+        contents += (number & ((1 << 8 * element) - 1)).to_bytes(element, "little")
+    return bytes(contents), tuple(relocations)
+
+
+def parse_number(text: str) -> int | None:
+    """An immediate as an integer of its bits (0f3F800000 -> 0x3F800000); None if the text is no number."""
+    if re.fullmatch(r"0[fFdD][0-9a-fA-F]+", text):
+        return int(text[2:], 16)
+    if re.fullmatch(r"-?(0[xX][0-9a-fA-F]+|\d+)U?", text):
+        digits = text.rstrip("U")
+        octal = re.fullmatch(r"-?0[0-7]+", digits)
+        return int(digits, 8) if octal else int(digits, 0)
+    return None

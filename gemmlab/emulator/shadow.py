@@ -1,0 +1,175 @@
+"""Who touched each word of shared memory and of C, and when: races and reads of words never written.
+
+A record is one 64-bit number: time (37 bits), 'atomic' (1), memory instruction (16), thread (10). Time is a counter that goes up at
+each barrier. Two accesses of one word by two threads, one of them a write, race unless a barrier between them orders the threads:
+- a record older than the block's last full barrier is ordered;
+- threads of one warp are ordered by __syncwarp (a full one moves WARP_START, one with a mask the matrix SEEN_LANES);
+- threads of two warps are ordered by a named barrier both took part in (SEEN_WARPS);
+- blocks are never ordered.
+A word under an asynchronous copy has the time IN_FLIGHT until the copying thread waits for it, and is ordered with nothing.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from gemmlab.emulator.bits import first_lane, leaf
+from gemmlab.emulator.events import RACE_ASYNC, RACE_RAW, RACE_SAME_VALUE, RACE_WAR, RACE_WAW, record
+from gemmlab.emulator.state import (
+    BLOCK, BLOCK_START, GLOBAL_READ_BLOCK, GLOBAL_WRITE_BLOCK, GRANULE_SHIFT, INTERVAL_START, NOW, SEEN_LANES, SEEN_WARPS,
+    SHADOW_DEFINED, SHADOW_ORIGIN, SHADOW_READ1, SHADOW_READ2, SHADOW_TILE, SHADOW_WRITE, SHARED_GRANULES, SITE_PC, TILE, WARP_START,
+    WARPS, byte, get, put, set32, set64, set_byte, set16, word16, word32, word64,
+)  # fmt: skip
+
+THREAD_MASK = 1023
+SITE_SHIFT = 10
+ATOMIC_BIT = 1 << 26
+TIME_SHIFT = 27
+IN_FLIGHT = (1 << 36) - 1
+
+NEVER, DEFINED, UNDEFINED = 0, 1, 2
+
+
+@leaf
+def stamp(state, site, atomic):
+    """The record of an access now, without its thread."""
+    return (get(state, NOW) << TIME_SHIFT) | (ATOMIC_BIT if atomic else 0) | (site << SITE_SHIFT)
+
+
+@njit(nogil=True, error_model="numpy")
+def ordered(state, old, thread):
+    """Whether the recorded access of another thread of this block happens before `thread`'s access now."""
+    time, other = old >> TIME_SHIFT, old & THREAD_MASK
+    if time == IN_FLIGHT:
+        return False
+    if time < get(state, INTERVAL_START) or other == thread:
+        return True
+    warp, other_warp = thread >> 5, other >> 5
+    if warp != other_warp:
+        return time < word64(get(state, SEEN_WARPS), warp * get(state, WARPS) + other_warp)
+    if time < word64(get(state, WARP_START), warp):
+        return True
+    return time < word64(get(state, SEEN_LANES), (warp << 10) + ((thread & 31) << 5) + (other & 31))
+
+
+@njit(nogil=True, error_model="numpy")
+def _report(state, kind, pc, old, granule, region, offset, thread, other_block):
+    other_pc = word32(get(state, SITE_PC), (old >> SITE_SHIFT) & 0xFFFF)
+    other_thread = old & THREAD_MASK
+    tile = word32(get(state, TILE), thread >> 5)
+    other_tile = word16(get(state, SHADOW_TILE), granule)
+    if kind != RACE_WAR and kind != RACE_RAW:
+        other_tile = word32(get(state, TILE), other_thread >> 5)
+    if (old >> TIME_SHIFT) == IN_FLIGHT:
+        kind = RACE_ASYNC
+    record(state, kind, pc, other_pc, region, offset, thread, other_thread, other_block, tile, other_tile, np.int64(0))
+
+
+@njit(nogil=True, error_model="numpy")
+def _other_block(state, old, blocks, granule):
+    """The block that made a record in global memory; this block's own number for shared memory."""
+    if granule < get(state, SHARED_GRANULES) or old == 0:
+        return get(state, BLOCK)
+    return word32(blocks, granule - get(state, SHARED_GRANULES))
+
+
+@njit(nogil=True, error_model="numpy")
+def read_conflict(state, pc, granule, region, offset, thread, atomic):
+    """Report a read of `granule` by `thread` that races with the last write."""
+    old = word64(get(state, SHADOW_WRITE), granule)
+    if old == 0 or (atomic and old & ATOMIC_BIT):
+        return
+    writer_block = _other_block(state, old, get(state, GLOBAL_WRITE_BLOCK), granule)
+    if writer_block != get(state, BLOCK) or not ordered(state, old, thread):
+        _report(state, RACE_RAW, pc, old, granule, region, offset, thread, writer_block)
+
+
+@njit(nogil=True, error_model="numpy")
+def write_conflict(state, pc, granule, region, offset, thread, atomic, same_value):
+    """Report a write of `granule` by `thread` that races with the last write or with one of the last two readers."""
+    old = word64(get(state, SHADOW_WRITE), granule)
+    if old != 0 and not (atomic and old & ATOMIC_BIT):
+        block = _other_block(state, old, get(state, GLOBAL_WRITE_BLOCK), granule)
+        if block != get(state, BLOCK) or not ordered(state, old, thread):
+            _report(state, RACE_SAME_VALUE if same_value else RACE_WAW, pc, old, granule, region, offset, thread, block)
+    for reads in (get(state, SHADOW_READ1), get(state, SHADOW_READ2)):
+        old = word64(reads, granule)
+        if old == 0 or (atomic and old & ATOMIC_BIT):
+            continue
+        block = _other_block(state, old, get(state, GLOBAL_READ_BLOCK), granule)
+        if block != get(state, BLOCK) or not ordered(state, old, thread):
+            _report(state, RACE_WAR, pc, old, granule, region, offset, thread, block)
+
+
+@leaf
+def needs_look(state, old, thread, fresh):
+    """Cheap test before the exact one: only a record since the last barrier, of another thread, can race."""
+    return old >= fresh and ((old & THREAD_MASK) != thread or (old >> TIME_SHIFT) == IN_FLIGHT)
+
+
+@leaf
+def note_read(state, granule, low, high):
+    """Keep two distinct readers: `low` and `high` are the records of the first and the last lane that read the word."""
+    read1, read2 = get(state, SHADOW_READ1), get(state, SHADOW_READ2)
+    if low != high:
+        set64(read2, granule, low)
+    else:
+        old = word64(read1, granule)
+        if (old & THREAD_MASK) != (high & THREAD_MASK):
+            set64(read2, granule, old)
+    set64(read1, granule, high)
+
+
+@leaf
+def note_write(state, granule, stamped, tile, defined):
+    set64(get(state, SHADOW_WRITE), granule, stamped)
+    set16(get(state, SHADOW_TILE), granule, tile)
+    set_byte(get(state, SHADOW_DEFINED), granule, defined)
+
+
+@leaf
+def note_global_block(state, granule, blocks):
+    if granule >= get(state, SHARED_GRANULES):
+        set32(blocks, granule - get(state, SHARED_GRANULES), get(state, BLOCK))
+
+
+@njit(nogil=True, error_model="numpy")
+def pass_barrier(state):
+    """A barrier of the whole block: what came before it is ordered with what follows."""
+    now = get(state, NOW) + 1
+    put(state, NOW, now)
+    put(state, INTERVAL_START, now)
+
+
+@njit(nogil=True, error_model="numpy")
+def pass_warp_sync(state, warp, mask):
+    """__syncwarp(mask): every lane of the mask now knows what the others of the mask knew and did."""
+    now = get(state, NOW) + 1
+    put(state, NOW, now)
+    if mask == np.uint32(0xFFFFFFFF):
+        set64(get(state, WARP_START), warp, now)
+        return
+    seen = get(state, SEEN_LANES) + 8 * (warp << 10)
+    for other in range(32):
+        latest = np.int64(0)
+        for lane in range(32):
+            if (mask >> np.uint32(lane)) & np.uint32(1):
+                latest = max(latest, word64(seen, (lane << 5) + other))
+        if (mask >> np.uint32(other)) & np.uint32(1):
+            latest = now
+        for lane in range(32):
+            if (mask >> np.uint32(lane)) & np.uint32(1):
+                set64(seen, (lane << 5) + other, latest)
+
+
+@njit(nogil=True, error_model="numpy")
+def pass_named_barrier(state, members):
+    """A barrier of some warps (`members`: a bit a warp) orders them with each other."""
+    now = get(state, NOW) + 1
+    put(state, NOW, now)
+    warps = get(state, WARPS)
+    for a in range(warps):
+        for b in range(warps):
+            if (members >> a) & 1 and (members >> b) & 1:
+                set64(get(state, SEEN_WARPS), a * warps + b, now)

@@ -1,0 +1,237 @@
+"""The GPU as an executor: load the cubin with CuPy, launch it, judge what came back; and the kernel against cuBLAS."""
+
+from __future__ import annotations
+
+import csv
+import functools
+import os
+import shutil
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from gemmlab import gpu_guards
+from gemmlab.compile import Program
+from gemmlab.errors import UserError
+from gemmlab.executor import Outcome
+from gemmlab.gpu_faults import KernelFault, explained
+from gemmlab.gpu_guards import Images
+from gemmlab.gpu_process import COMMAND, ChildDied, ChildTimeout, CudaError, GpuProcess
+from gemmlab.launch import Launch
+from gemmlab.limits import check_launch
+from gemmlab.tolerance import check_shape
+from gemmlab.verdict import Finding
+
+TIME_LIMIT = 10.0  # seconds for one launch
+
+
+@dataclass(frozen=True)
+class GpuInfo:
+    """The first GPU and the software it is used through. `arch` is as in 'sm_90'."""
+
+    name: str
+    arch: str
+    driver: str
+    runtime: str
+    cupy: str
+
+
+@dataclass(frozen=True)
+class Timing:
+    """A kernel against cuBLAS SGEMM (float32, TF32 off) at one shape (M, N, K).
+
+    `kernel_ms` and `cublas_ms` are medians, in milliseconds of one launch. `ratio` is the median, over neighbouring
+    launches, of cuBLAS's time over the kernel's: 1 is as fast as cuBLAS, 0.1 a tenth of its speed. `spread` holds
+    the 10th and the 90th percentile of that ratio. `difference` is max |C - C_cublas|.
+    """
+
+    shape: tuple[int, int, int]
+    kernel_ms: float
+    cublas_ms: float
+    gflops: float
+    cublas_gflops: float
+    ratio: float
+    spread: tuple[float, float]
+    difference: float
+    repeats: int
+    gpu: str
+
+
+@functools.lru_cache(maxsize=1)
+def available() -> str | None:
+    """The name of this machine's GPU, or None. Asks the driver's own tool, so that no CUDA starts in this process."""
+    found = _nvidia_smi()
+    return found[0] if found else None
+
+
+@functools.lru_cache(maxsize=1)
+def device() -> GpuInfo:
+    """What the worker process sees. Raises UserError where there is no GPU that can be used."""
+    worker = GpuProcess()
+    worker.close()
+    hello, found = worker.hello, _nvidia_smi()
+    driver = found[1] if found else f"CUDA {_version(hello['cuda_driver'])}"
+    return GpuInfo(hello["name"], hello["arch"], driver, _version(hello["cuda_runtime"]), hello["cupy"])
+
+
+def _nvidia_smi() -> tuple[str, str] | None:
+    """Name and driver version of the first GPU, as nvidia-smi tells them."""
+    tool = shutil.which("nvidia-smi")
+    if tool is None or os.environ.get("CUDA_VISIBLE_DEVICES") in ("", "-1"):
+        return None
+    command = [tool, "--query-gpu=name,driver_version", "--format=csv,noheader"]
+    try:
+        done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=20)
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return parse_nvidia_smi(done.stdout)
+
+
+def parse_nvidia_smi(text: str) -> tuple[str, str] | None:
+    """('NVIDIA H200', '580.159.04') of the first line; None where it names no GPU ('No devices were found')."""
+    first = next(csv.reader(text.strip().splitlines(), skipinitialspace=True), [])
+    return (first[0], first[1]) if len(first) == 2 else None
+
+
+def _version(number: int) -> str:
+    """12090 -> '12.9'."""
+    return f"{number // 1000}.{number % 1000 // 10}"
+
+
+class GpuExecutor:
+    """Runs kernels on the first GPU, in a child process, so that an endless or broken kernel takes nothing along.
+
+    Make one for each check. Its child serves run after run; after a fault a fresh one is started. `close` ends the
+    child, and so does dropping the executor.
+    """
+
+    name = "cuda"
+
+    def __init__(self, time_limit: float = TIME_LIMIT, command: Sequence[str] = COMMAND) -> None:
+        self._time_limit = time_limit
+        self._command = command
+        self._worker: GpuProcess | None = None
+
+    def run(
+        self, program: Program, launch: Launch, A: np.ndarray, B: np.ndarray, shape: tuple[int, int, int]
+    ) -> Outcome:
+        """Launch with C and all surroundings full of NaN; again only to find out where a NaN in C came from.
+
+        A is M×K and B is K×N, float32. Raises UserError where they are too large or the GPU cannot be used.
+        """
+        check_shape(shape)
+        refused = check_launch(launch, program.resources.get(launch.kernel), program.arch, program.ptxas_errors)
+        if refused:
+            return Outcome(None, refused)
+        before = gpu_guards.make_images(A, B)
+        try:
+            after, seconds = self._launch(program, launch, before)
+        except KernelFault as fault:
+            return Outcome(None, [fault.finding])
+        findings = gpu_guards.write_findings(before, after) + self._read_findings(program, launch, A, B, after)
+        return Outcome(after.C.copy(), findings, gpu_guards.written(after), seconds=seconds)
+
+    def cublas(self, A: np.ndarray, B: np.ndarray) -> np.ndarray:
+        """cuBLAS's A·B (M×N), in float32 with TF32 off. Raises UserError, also where cuBLAS is not installed."""
+        (M, K), N = A.shape, B.shape[1]
+        check_shape((M, N, K))
+        try:
+            after, _ = self._launch(None, None, gpu_guards.make_images(A, B))
+        except KernelFault as fault:
+            raise UserError(f"cuBLAS failed: {fault}") from None
+        return after.C.copy()
+
+    def close(self) -> None:
+        if self._worker:
+            self._worker.close()
+        self._worker = None
+
+    def _ready(self) -> GpuProcess:
+        if self._worker is None:
+            self._worker = GpuProcess(self._command)
+        return self._worker
+
+    def _launch(self, program: Program | None, launch: Launch | None, images: Images) -> tuple[Images, float]:
+        """One launch in the child. On any fault the child is dropped: its context cannot be trusted any more."""
+        worker = self._ready()
+        request = _request(program, launch, images.shape)
+        try:
+            return worker.launch(request, program.cubin if program else None, images, self._time_limit)
+        except (ChildTimeout, ChildDied, CudaError) as error:
+            self.close()
+            raise explained(error, worker, request, self._time_limit) from None
+        except BaseException:  # an interrupt leaves the child out of step
+            self.close()
+            raise
+
+    def _read_findings(
+        self, program: Program, launch: Launch, A: np.ndarray, B: np.ndarray, after: Images
+    ) -> list[Finding]:
+        """Where the NaNs in C came from: launch again with NaN nowhere, then in one place only, place by place."""
+        suspects = gpu_guards.written_nan(after)
+        if not suspects.any():
+            return []
+        found = []
+        try:
+            clean, _ = self._launch(program, launch, gpu_guards.make_images(A, B, nan_in=()))
+            suspects &= ~np.isnan(clean.C)
+            for source in gpu_guards.NAN_SOURCES:
+                probed, _ = self._launch(program, launch, gpu_guards.make_images(A, B, nan_in=(source,)))
+                found.append(gpu_guards.read_finding(source, suspects, probed))
+        except KernelFault:  # the first launch did not have it; what is found so far is true all the same
+            pass
+        return [finding for finding in found if finding]
+
+
+def time_kernel(
+    program: Program, launch: Launch, shape: tuple[int, int, int], time_limit: float = TIME_LIMIT
+) -> Timing:
+    """Time a kernel that has passed its check against cuBLAS, the two in turn, in a process of its own.
+
+    Both multiply the same random A and B in [-1, 1). Before each launch a fill of four times the size of the L2
+    cache drives A and B out of it; the fill is not timed. The order within a pair alternates. All launches are
+    queued before the first result is waited for, and the fills keep the GPU busy meanwhile, so that the time Python
+    takes to launch does not count. CUDA events around every launch give its time; they add about 2 µs of their own.
+    Half a second of untimed launches goes before, so that the clocks are up. It takes some 4 seconds.
+
+    Raises UserError where the kernel fails, where memory or cuBLAS is missing, or where there is no GPU.
+    """
+    request = _request(program, launch, shape)
+    worker = GpuProcess()
+    try:
+        measured = worker.time(request, program.cubin, time_limit)
+    except (ChildTimeout, ChildDied, CudaError) as error:
+        why = explained(error, worker, request, time_limit)
+        raise UserError(f"the kernel cannot be timed: {why}") from None
+    finally:
+        worker.close()
+    return _timing(shape, measured, worker.hello["name"])
+
+
+def _timing(shape: tuple[int, int, int], measured: dict, gpu: str) -> Timing:
+    kernel_ms, cublas_ms = np.array(measured["kernel_ms"]), np.array(measured["cublas_ms"])
+    low, ratio, high = (float(value) for value in np.percentile(cublas_ms / kernel_ms, (10, 50, 90)))
+    M, N, K = shape
+    mega_flop = 2e-6 * M * N * K
+    ours, cublas = float(np.median(kernel_ms)), float(np.median(cublas_ms))
+    return Timing(
+        shape, ours, cublas, mega_flop / ours, mega_flop / cublas, ratio, (low, high), measured["difference"],
+        len(kernel_ms), gpu,
+    )
+
+
+def _request(program: Program | None, launch: Launch | None, shape: tuple[int, int, int]) -> dict:
+    """What the worker needs to know of one launch; of cuBLAS's, only the shape."""
+    if launch is None:
+        return {"kernel": None, "shape": shape}
+    return {
+        "kernel": program.symbol(launch.kernel),
+        "arch": program.arch,
+        "block": launch.block,
+        "grid": launch.grid,
+        "smem": launch.smem,
+        "smem_opt_in": launch.smem_opt_in,
+        "shape": shape,
+    }

@@ -1,0 +1,62 @@
+"""Leaves the host's part out of a source. nvcc compiles it for the CPU; NVRTC, which knows only the GPU, refuses it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from gemmlab.cuda_syntax import blank, function_declarator, function_head, outer_declarations, parse, text_of, walk
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_KEPT_FUNCTION = re.compile(r"\b(?:__global__|__device__|constexpr)\b")
+_KEPT_VARIABLE = re.compile(r"\b(?:__device__|__constant__|__shared__|__managed__|const|constexpr)\b")
+_FUNCTION = ("function_definition", "declaration")
+
+
+@dataclass(frozen=True)
+class DevicePart:
+    """The source with the host's functions and variables made blank (lines stay); their names with their lines.
+
+    `has_constexpr` says that a constexpr function of the host is kept: nvcc lets device code use one in constants.
+    """
+
+    text: str
+    removed: dict[str, int]
+    has_constexpr: bool
+
+
+def without_host_code(source: str) -> DevicePart:
+    """Blank the functions without __global__, __device__ or constexpr, the variables without memory space or const."""
+    data = bytearray(source.encode("utf-8", "surrogatepass"))
+    removed = {}
+    has_constexpr = False
+    for node in outer_declarations(parse(source)):
+        name = _host_name(node)
+        has_constexpr = has_constexpr or _is_constexpr_function(node)
+        if name:
+            removed[name] = node.start_point.row + 1
+            data[node.start_byte : node.end_byte] = blank(node.text)
+    return DevicePart(data.decode("utf-8", "surrogatepass"), removed, has_constexpr)
+
+
+def _is_constexpr_function(node: Node) -> bool:
+    head = function_head(node)
+    return "constexpr" in head and "__device__" not in head and "__global__" not in head
+
+
+def _host_name(node: Node) -> str | None:
+    """The name of what the node declares, where it belongs to the host."""
+    declaration = next((inner for inner in walk(node) if inner.type in _FUNCTION), None)
+    if declaration is None or node.type not in (*_FUNCTION, "template_declaration", "linkage_specification"):
+        return None
+    declarator = function_declarator(node)
+    if declarator is not None:
+        kept = _KEPT_FUNCTION.search(function_head(node))
+        return None if kept else text_of(declarator.child_by_field_name("declarator"))
+    if _KEPT_VARIABLE.search(text_of(node)):
+        return None
+    names = [inner for inner in walk(declaration) if inner.type == "identifier"]
+    return text_of(names[0]) if names else None

@@ -1,0 +1,114 @@
+"""A Verdict as text: the state, what was found beside the student's own lines, the cases, the compiler's report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.console import Console, Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from gemmlab.verdict import CaseResult, Finding, Verdict
+
+_SHOWN_FINDINGS = 12
+_LINES_AROUND = 1
+_COLOURS = {"passed": "green", "failed": "red", "compile_error": "red", "timeout": "red", "unattempted": "yellow"}
+_CHECKED_BY = {"emulator": "by the emulator, on this machine's CPU", "cuda": "on the GPU and by the emulator"}
+
+
+def print_verdict(
+    verdict: Verdict, source: str = "", what: str = "public cases", console: Console | None = None
+) -> None:
+    """Print the verdict on a kernel of this source. `what` names the cases that were run."""
+    (console or Console(highlight=False)).print(render(verdict, source, what))
+
+
+def headline(verdict: Verdict, what: str = "public cases") -> str:
+    """The state in a few words, such as 'public cases passed (6 of 6)'."""
+    right = f"{sum(case.ok for case in verdict.cases)} of {len(verdict.cases)}"
+    return {
+        "passed": f"{what} passed ({right})",
+        "failed": f"failed ({right} {what} passed)",
+        "timeout": f"stopped, out of time ({right} {what} passed until then)",
+        "compile_error": "does not compile",
+        "unattempted": "not attempted",
+    }[verdict.status]
+
+
+def render(verdict: Verdict, source: str = "", what: str = "public cases") -> RenderableType:
+    """The whole report for rich; colours show on terminals and in notebooks only."""
+    return Group(*_parts(verdict, source.splitlines(), what))
+
+
+def _parts(verdict: Verdict, lines: list[str], what: str) -> Iterator[RenderableType]:
+    yield Text(headline(verdict, what), style=f"bold {_COLOURS[verdict.status]}")
+    for finding in verdict.findings[:_SHOWN_FINDINGS]:
+        yield Text()
+        yield from _finding(finding, lines)
+    if len(verdict.findings) > _SHOWN_FINDINGS:
+        yield Text(f"\n... and {len(verdict.findings) - _SHOWN_FINDINGS} more; --json lists all of them.")
+    if verdict.cases:
+        yield Text()
+        yield _table(verdict.cases)
+        yield Text(f"Checked {_CHECKED_BY.get(verdict.backend, verdict.backend)}.")
+    if verdict.resources:
+        yield Text(_resources(verdict.resources))
+
+
+def _finding(finding: Finding, lines: list[str]) -> Iterator[Text]:
+    colour = "red" if finding.is_error else "yellow"
+    places = [f"{what} {place}" for what, place in (("line", finding.line), ("column", finding.column)) if place]
+    times = [f"{finding.count} times"] if finding.count > 1 else []
+    yield Text(f"{finding.severity}: {', '.join([finding.kind.replace('_', ' '), *places, *times])}", style=colour)
+    yield Text(printable(finding.message))
+    if finding.line and finding.line <= len(lines):
+        yield _excerpt(lines, finding.line, finding.column, colour)
+
+
+def _excerpt(lines: list[str], line: int, column: int | None, colour: str) -> Text:
+    """The student's line, marked, between its neighbours."""
+    text = Text(no_wrap=True, overflow="ellipsis")
+    for number in range(max(1, line - _LINES_AROUND), min(len(lines), line + _LINES_AROUND) + 1):
+        mark, style = (">", colour) if number == line else (" ", "dim")
+        text.append(f"{mark} {number:4} | {printable(lines[number - 1])}\n", style=style)
+        if number == line and column:
+            text.append(f"{'':7}| {len(printable(lines[line - 1][: column - 1])) * ' '}^\n", style=colour)
+    text.rstrip()
+    return text
+
+
+def printable(text: str) -> str:
+    """The text with tabs as spaces and without characters that would steer a terminal."""
+    return "".join(
+        char if char.isprintable() or char == "\n" else "\N{REPLACEMENT CHARACTER}" for char in text.expandtabs(4)
+    )
+
+
+def _table(cases: tuple[CaseResult, ...]) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for name in ("M", "N", "K"):
+        table.add_column(name, justify="right")
+    for name in ("inputs", "result", "largest error"):
+        table.add_column(name)
+    for case in cases:
+        error = "" if case.max_error is None else f"{case.max_error:.2g}"
+        table.add_row(
+            *map(str, case.shape), case.inputs, Text(_result(case), style="green" if case.ok else "red"), error
+        )
+    return table
+
+
+def _result(case: CaseResult) -> str:
+    if case.ok:
+        return "right"
+    if case.wrong is None:
+        return "no result"
+    if not case.wrong.any():
+        return "right numbers, but a fault was found"
+    return f"{int(case.wrong.sum())} of {case.wrong.size} elements wrong"
+
+
+def _resources(resources: dict) -> str:
+    text = f"Registers a thread: {resources['registers']}, shared memory a block: {resources['shared_bytes']} bytes"
+    spilled = resources["spill_store_bytes"] + resources["spill_load_bytes"]
+    return f"{text}, spilled: {spilled} bytes" if spilled else text

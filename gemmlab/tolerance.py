@@ -1,0 +1,148 @@
+"""How close is right: the inputs a kernel is tried on, and the comparison of its C with a float64 reference.
+
+Where the inputs are whole numbers small enough that every sum is exact in float32, C must equal the reference. On
+random inputs each element may be off by 2 · min(K, 8·√K) · u · (|A| @ |B|), u being float32's unit roundoff 2^-24.
+K roundings in any order stay within K · u · (|A| @ |B|). Those of random data do not all go one way: they stay within
+a few √K, and a bound that kept growing with K would let wrong results pass where K is large.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from gemmlab.errors import UserError
+
+UNIT_ROUNDOFF = 2.0**-24
+SAFETY = 2.0
+_LUCK = 8.0
+MAX_ELEMENTS = 2**27
+EXACT = 2**24  # float32 holds every whole number up to here
+_LARGEST_INTEGER = 8
+_SCALES = 7
+_VALUES = 65521
+
+Shape = tuple[int, int, int]
+Matrices = tuple[np.ndarray, np.ndarray]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """C against the float64 reference. `wrong` and `unwritten` are M×N bool; `unwritten` is None where nobody knows.
+
+    `max_error` is max |C - C64|, infinite where C holds NaN or Inf. `worst` is the (row, col) of the largest error,
+    among the wrong elements where there are any.
+    """
+
+    ok: bool
+    max_error: float
+    wrong: np.ndarray
+    worst: tuple[int, int]
+    unwritten: np.ndarray | None = None
+
+
+def check_shape(shape: Shape) -> None:
+    """Raise UserError unless M, N and K are positive and A, B and C fit the stated memory budget."""
+    M, N, K = shape
+    if min(M, N, K) < 1:
+        raise UserError(f"the shape {M},{N},{K} has a size below 1; M, N and K must be positive")
+    elements = M * K + K * N + M * N
+    if elements > MAX_ELEMENTS:
+        raise UserError(
+            f"the shape {M},{N},{K} needs {elements * 4 / 2**30:.1f} GiB for A, B and C, more than the "
+            f"{MAX_ELEMENTS * 4 / 2**30:.1f} GiB allowed for a check; take a smaller one"
+        )
+
+
+def make_inputs(kind: str, shape: Shape, seed: int = 0) -> Matrices:
+    """A (M×K) and B (K×N), float32, the same for the same arguments. UserError for an unknown kind or a bad shape.
+
+    random: uniform in [-1, 1). integer: random whole numbers whose sums are exact in float32. ones: all 1, so that
+    every element of C is K. structured: two non-zeros in a row of A pick rows of B whose elements all differ, so that
+    a swapped, shifted or transposed index shows; exact as well.
+    """
+    if kind not in INPUT_KINDS:
+        raise UserError(f"unknown inputs '{kind}'; choose one of {', '.join(INPUT_KINDS)}")
+    check_shape(shape)
+    A, B = INPUT_KINDS[kind](shape, np.random.default_rng(seed))
+    return np.ascontiguousarray(A, np.float32), np.ascontiguousarray(B, np.float32)
+
+
+def _random(shape: Shape, rng: np.random.Generator) -> Matrices:
+    M, N, K = shape
+    return rng.random((M, K), np.float32) * 2 - 1, rng.random((K, N), np.float32) * 2 - 1
+
+
+def _integer(shape: Shape, rng: np.random.Generator) -> Matrices:
+    M, N, K = shape
+    _require_exact(K)
+    largest = min(_LARGEST_INTEGER, math.isqrt(EXACT // K))
+    return rng.integers(-largest, largest, (M, K), endpoint=True), rng.integers(
+        -largest, largest, (K, N), endpoint=True
+    )
+
+
+def _ones(shape: Shape, rng: np.random.Generator) -> Matrices:
+    M, N, K = shape
+    _require_exact(K)
+    return np.ones((M, K)), np.ones((K, N))
+
+
+def _structured(shape: Shape, rng: np.random.Generator) -> Matrices:
+    M, N, K = shape
+    row = np.arange(M)
+    offset = int(rng.integers(K))
+    A = np.zeros((M, K), np.float32)
+    A[row, (offset + 3 * row) % K] = 1 + row % _SCALES
+    A[row, K - 1] += 1
+    B = (offset + np.arange(K * N)) % _VALUES + 1
+    return A, B.reshape(K, N)
+
+
+INPUT_KINDS: dict[str, Callable[[Shape, np.random.Generator], Matrices]] = {
+    "random": _random,
+    "integer": _integer,
+    "ones": _ones,
+    "structured": _structured,
+}
+
+
+def _require_exact(K: int) -> None:
+    if K > EXACT:
+        raise UserError(f"K = {K} is too large for exact sums in float32 (at most {EXACT}); use random inputs")
+
+
+def compare(C: np.ndarray, A: np.ndarray, B: np.ndarray, kind: str, written: np.ndarray | None = None) -> Comparison:
+    """Judge C (M×N) against A @ B in float64 by the rule for inputs of this kind (see the module).
+
+    An element that `written` (M×N, bool) does not mark is wrong whatever it holds.
+    """
+    M, N = A.shape[0], B.shape[1]
+    if C.shape != (M, N):
+        raise ValueError(f"C is {C.shape}, not {(M, N)}")
+    A64, B64 = A.astype(np.float64), B.astype(np.float64)
+    with np.errstate(invalid="ignore", over="ignore"):
+        error = np.abs(C - A64 @ B64)
+    error[np.isnan(error)] = np.inf
+    wrong = ~(error <= error_bound(A64, B64, kind))
+    unwritten = None if written is None else ~written
+    if unwritten is not None:
+        wrong |= unwritten
+    candidates = np.where(wrong, error, -1.0) if wrong.any() else error
+    row, col = divmod(int(np.argmax(candidates)), N)
+    return Comparison(not wrong.any(), float(error.max()), wrong, (row, col), unwritten)
+
+
+def error_bound(A64: np.ndarray, B64: np.ndarray, kind: str) -> np.ndarray | float:
+    """The largest |C - C64| that is still right, for each element (M×N) or for all of them."""
+    if kind != "random":
+        return 0.0
+    return rounding_bound(A64.shape[1], np.abs(A64) @ np.abs(B64))
+
+
+def rounding_bound(K: int, magnitude: np.ndarray) -> np.ndarray:
+    """How far K float32 roundings may take a sum whose terms have this sum of absolute values."""
+    return SAFETY * min(K, _LUCK * math.sqrt(K)) * UNIT_ROUNDOFF * magnitude

@@ -1,0 +1,109 @@
+"""What a check says: a Verdict made of Findings, one a distinct fault, and one CaseResult a shape tried."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+FINDING_KINDS = (
+    "race",
+    "barrier_divergence",
+    "out_of_bounds",
+    "misaligned",
+    "uninitialized",
+    "launch_error",
+    "timeout",
+    "wrong_result",
+    "unsupported",
+    "compile_error",
+)
+STATUSES = ("passed", "failed", "compile_error", "unattempted", "timeout")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One fault at one place.
+
+    `message` is one sentence for the student. `line` and `column` count from 1 in the student's file; `count` says
+    how often the same fault happened at this place. `details` holds what a view may want to draw (threads, block,
+    array, index, K tile, the other line), in JSON types only.
+    """
+
+    kind: str
+    message: str
+    severity: str = "error"
+    line: int | None = None
+    column: int | None = None
+    count: int = 1
+    details: dict = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.kind not in FINDING_KINDS:
+            raise ValueError(f"unknown finding kind {self.kind!r}; known: {', '.join(FINDING_KINDS)}")
+        if self.severity not in ("error", "warning"):
+            raise ValueError(f"severity is 'error' or 'warning', not {self.severity!r}")
+
+    @property
+    def is_error(self) -> bool:
+        return self.severity == "error"
+
+    def to_json(self) -> dict:
+        return {
+            "kind": self.kind,
+            "severity": self.severity,
+            "line": self.line,
+            "column": self.column,
+            "message": self.message,
+            "count": self.count,
+            **({"details": self.details} if self.details else {}),
+        }
+
+
+@dataclass(frozen=True)
+class CaseResult:
+    """One launch at one shape (M, N, K). `max_error` is max |C - C64|; None where there was no result to compare.
+
+    `wrong` marks the wrong elements of C (M×N, bool), for the picture; it does not travel in the JSON.
+    """
+
+    shape: tuple[int, int, int]
+    ok: bool
+    max_error: float | None
+    inputs: str = "random"
+    wrong: np.ndarray | None = field(default=None, repr=False, compare=False)
+
+    def to_json(self) -> dict:
+        return {"shape": list(self.shape), "ok": self.ok, "max_error": self.max_error, "inputs": self.inputs}
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The outcome of a check: passed only if there is no error finding and every case is right.
+
+    `resources` is what the compiler reports of the kernel (registers, shared memory, spills), None before it compiled.
+    """
+
+    status: str
+    findings: tuple[Finding, ...] = ()
+    cases: tuple[CaseResult, ...] = ()
+    backend: str = "emulator"
+    resources: dict | None = None
+
+    def __post_init__(self) -> None:
+        if self.status not in STATUSES:
+            raise ValueError(f"unknown status {self.status!r}; known: {', '.join(STATUSES)}")
+
+    @property
+    def passed(self) -> bool:
+        return self.status == "passed"
+
+    def to_json(self) -> dict:
+        """The object of the `--json` contract: status, findings, cases, and more."""
+        return {
+            "status": self.status,
+            "findings": [finding.to_json() for finding in self.findings],
+            "cases": [case.to_json() for case in self.cases],
+            "backend": self.backend,
+            "resources": self.resources,
+        }

@@ -1,0 +1,92 @@
+"""What a cell shows: one content as rich HTML or Markdown for the notebook, and as text for PDF and for tests."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from gemmlab.views.picture import Picture
+
+_WIDTH = 110
+_HTML = (
+    '<pre style="font-family: var(--jp-code-font-family, monospace); white-space: pre-wrap; margin: 0; '
+    'padding-left: 0.8em; border-left: 3px solid #888888">{code}</pre>'
+)
+_INK, _PAPER = (0, 0, 0), (255, 255, 255)  # dim text becomes the grey between them
+_VERMILLION, _GREEN, _YELLOW = (213, 94, 0), (0, 158, 115), (176, 122, 0)  # readable on white and on black
+
+
+class Markdown:
+    """Text in Markdown, which the notebook sets in its own theme."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def _repr_mimebundle_(self, include=None, exclude=None) -> dict[str, str]:
+        return {"text/markdown": self.text, "text/plain": self.text}
+
+
+class Report:
+    """Anything that rich can print."""
+
+    def __init__(self, content: RenderableType) -> None:
+        self.content = content
+
+    def _repr_mimebundle_(self, include=None, exclude=None) -> dict[str, str]:
+        return {"text/html": self._export(html=True), "text/plain": self._export(html=False)}
+
+    def _export(self, html: bool) -> str:
+        from rich.console import Console
+
+        nowhere = io.StringIO()
+        console = Console(record=True, width=_WIDTH, file=nowhere, force_jupyter=False, color_system="truecolor")
+        console.print(self.content)
+        if html:
+            return console.export_html(theme=_theme(), code_format=_HTML, inline_styles=True)
+        return "\n".join(line.rstrip() for line in console.export_text().splitlines())
+
+
+def show(*outputs: object) -> None:
+    """Display each as an output of the running cell."""
+    from IPython.display import display
+
+    display(*outputs)
+
+
+def show_picture(picture: Picture) -> Callable[[Picture], None]:
+    """Display the picture, and what it shows as its caption. What is returned puts another one in its place."""
+    from IPython.display import display
+
+    parts = [picture, _caption(picture)]
+    handles = [display(part, display_id=True) for part in parts]
+
+    def replace(other: Picture) -> None:
+        for handle, part in zip(handles, [other, _caption(other)], strict=True):
+            handle.update(part)
+
+    return replace
+
+
+def _caption(picture: Picture) -> Markdown:
+    return Markdown(f"*{escape(picture.alt)}*")
+
+
+def escape(text: str) -> str:
+    """The text for use inside Markdown, every character as itself."""
+    return "".join(f"\\{char}" if char in r"\`*_{}[]()<>#+-.!|~$" else char for char in text)
+
+
+def plain(value: float) -> str:
+    """The number for reading: two decimals at most, or three digits where it is small."""
+    return f"{value:,.2f}".rstrip("0").rstrip(".") if value >= 0.1 else f"{value:.3g}"
+
+
+def _theme():
+    from rich.terminal_theme import TerminalTheme
+
+    ansi = [_INK, _VERMILLION, _GREEN, _YELLOW, *[(128, 128, 128)] * 4]
+    return TerminalTheme(_PAPER, _INK, ansi)

@@ -1,0 +1,70 @@
+"""The profile of a kernel: what it moves (computed), what the compiler made of it, and how fast it is (measured)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gemmlab.simulator import Traffic, traffic_naive, traffic_tiled
+from gemmlab.views.output import escape, plain
+
+if TYPE_CHECKING:
+    from gemmlab.compile import Resources
+    from gemmlab.gpu import Timing
+    from gemmlab.views.picture import Picture
+
+_PREFIXES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
+
+
+def traffic_table(shape: tuple[int, int, int], tile: int) -> str:
+    """Naive and tiled side by side, as a Markdown table. `shape` is (M, N, K)."""
+    columns = (traffic_naive(*shape), traffic_tiled(*shape, tile))
+    rows = [_row(name, value, columns) for name, value in _ROWS]
+    head = f"| computed at M, N, K = {', '.join(map(str, shape))} | naive | tiled, T = {tile} |"
+    return "\n".join([head, "|:--|--:|--:|", *rows])
+
+
+_ROWS = (
+    ("work", lambda traffic: scaled(traffic.flops, "FLOP")),
+    ("read from global memory", lambda traffic: scaled(traffic.global_load_bytes, "B")),
+    ("intensity", lambda traffic: f"{plain(traffic.intensity)} FLOP/B"),
+    ("written to global memory", lambda traffic: scaled(traffic.global_store_bytes, "B")),
+    ("read from shared memory", lambda traffic: scaled(traffic.shared_load_bytes, "B")),
+)
+
+
+def _row(name: str, value, columns: tuple[Traffic, ...]) -> str:
+    return f"| {name} | {' | '.join(value(column) for column in columns)} |"
+
+
+def scaled(number: float, unit: str) -> str:
+    """8589934592, 'B' -> '8.59 GB', by powers of 1000."""
+    size, prefix = next(((size, prefix) for size, prefix in _PREFIXES if number >= size), (1.0, ""))
+    return f"{plain(number / size)} {prefix}{unit}"
+
+
+def resources_text(resources: Resources, arch: str) -> str:
+    """Registers, shared memory and spills, in Markdown."""
+    spilled = resources.spill_store_bytes + resources.spill_load_bytes
+    return (
+        f"Your kernel, compiled for {escape(arch)}: {resources.registers} registers a thread, {resources.shared_bytes} "
+        f"bytes of shared memory a block, {spilled} bytes spilled."
+    )
+
+
+def speed_text(timing: Timing) -> str:
+    """The measurement in Markdown, with what it was measured on and how far it scatters."""
+    low, high = (100 * ratio for ratio in timing.spread)
+    return (
+        f"**Measured on {escape(timing.gpu)}** at M, N, K = {', '.join(map(str, timing.shape))}: your kernel takes "
+        f"{timing.kernel_ms:.3g} ms, {timing.gflops:,.0f} GFLOPS; cuBLAS takes {timing.cublas_ms:.3g} ms, "
+        f"{timing.cublas_gflops:,.0f} GFLOPS. That is **{100 * timing.ratio:.1f} % of cuBLAS** "
+        f"({low:.1f} to {high:.1f} %, {timing.repeats} pairs of launches)."
+    )
+
+
+def intensities(shape: tuple[int, int, int], tile: int, timing: Timing | None) -> Picture:
+    """The roofline with the naive and the tiled multiplication; the tiled one with its GFLOPS where it was timed."""
+    from gemmlab.views.roofline import Point, roofline
+
+    tiled = Point(f"tiled, T = {tile}", traffic_tiled(*shape, tile).intensity, timing.gflops if timing else None)
+    return roofline([Point("naive", traffic_naive(*shape).intensity), tiled])

@@ -1,0 +1,44 @@
+// Lesson 02: C = A·B, tile by tile. A is M×K, B is K×N, C is M×N, all row-major float32.
+// A block computes one TILE×TILE tile of C. A thread computes one element of that tile.
+// Launch: TILE×TILE threads a block, one block a tile of C. Each matrix has fewer than 2^31 elements.
+#define TILE 16
+
+extern "C" __global__ void gemm(const float* A, const float* B, float* C, int M, int N, int K)
+{
+    // Shared memory: one copy a block, seen by all its threads, much nearer than global memory.
+    __shared__ float As[TILE][TILE];
+    __shared__ float Bs[TILE][TILE];
+
+    const int tx = threadIdx.x;
+    const int ty = threadIdx.y;
+    const int row = blockIdx.y * TILE + ty;  // of C and of A
+    const int col = blockIdx.x * TILE + tx;  // of C and of B
+
+    float acc = 0.0f;  // the running sum of C[row][col], kept in a register
+
+    // Walk along K: down a strip of B, across a strip of A, one pair of tiles at a time.
+    for (int k0 = 0; k0 < K; k0 += TILE) {
+        // Each thread copies one element of either tile. Outside the matrix there is nothing to read:
+        // put 0 there, because 0 adds nothing to any sum. No thread returns early, as all must reach the barriers.
+        As[ty][tx] = (row < M && k0 + tx < K) ? A[row * K + (k0 + tx)] : 0.0f;
+        Bs[ty][tx] = (k0 + ty < K && col < N) ? B[(k0 + ty) * N + col] : 0.0f;
+
+        // Read after write: the loop below reads what other threads copied, so wait until all have copied.
+        __syncthreads();
+
+        for (int k = 0; k < TILE; ++k) {
+            // TODO fma: add this k's product to the running sum
+            // BEGIN SOLUTION fma
+            acc += As[ty][k] * Bs[k][tx];
+            // END SOLUTION
+        }
+
+        // Write after read: the next turn overwrites both tiles, so wait until all have read them.
+        __syncthreads();
+    }
+
+    // The last tiles may hang over the edge of C: their outer threads helped to load, but have nothing to store.
+    if (row < M && col < N) {
+        C[row * N + col] = acc;
+    }
+}

@@ -1,0 +1,115 @@
+"""What all tests share: the `gpu` marker, and a small course to build and break."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import hypothesis
+import pytest
+
+hypothesis.settings.register_profile("gemmlab", deadline=None)  # no test is about time
+hypothesis.settings.load_profile("gemmlab")
+
+NO_GPU = "not run: no GPU"
+
+SOLUTION = """\
+#define TILE 4
+extern "C" __global__ void gemm(const float* A, const float* B, float* C, int M, int N, int K)
+{
+    // TODO row: the row of C that this thread computes
+    // BEGIN SOLUTION row: const int row = ______;
+    const int row = blockIdx.y * TILE + threadIdx.y;
+    // END SOLUTION
+    const int col = blockIdx.x * TILE + threadIdx.x;
+    if (row >= M || col >= N) return;
+    float acc = 0.0f;
+    for (int k = 0; k < K; ++k) {
+        // TODO fma: add this k's product to the running sum
+        // BEGIN SOLUTION fma
+        acc += A[row * K + k] * B[k * N + col];
+        // END SOLUTION
+    }
+    C[row * N + col] = acc;
+}
+"""
+
+LESSON = """\
+---
+jupyter:
+  kernelspec:
+    display_name: Python 3 (ipykernel)
+    language: python
+    name: python3
+gemmlab:
+  title: A small lesson
+  launch: {block: "4,4", grid: "cdiv(N,4),cdiv(M,4)"}
+  tile: 4
+  cases:
+    ordinary: [[8, 8, 8], [8, 4, 12]]
+    ragged: [[5, 7, 3]]
+  blanks:
+    row: {hints: [indices, blocks, blockIdx]}
+    fma: {hints: [sums, products, one line]}
+  predictions:
+    - {id: bytes, text: "How many bytes?", unit: MB, answer: 536.87, tolerance: 0.02}
+  questions:
+    - {id: q1, text: "Why?", marks: 2}
+    - {id: q2, text: "How?", marks: 2}
+    - {id: q3, text: "When?", marks: 2}
+  marks: {ordinary: 2, boundary: 1, explanation: 1}
+  vetoes: [a race]
+---
+
+# A small lesson
+
+```python tags=["exercise"]
+```
+
+```python tags=["nbval-check-output"]
+from gemmlab.lesson import load
+from gemmlab.source import open_blanks
+
+lesson = load("02")
+print([name for name, _ in open_blanks(lesson.kernel_path.read_text())] or "solved")
+```
+
+<!-- #region tags=["questions"] -->
+<!-- #endregion -->
+
+<!-- #region tags=["answer"] question="explanation" -->
+*Your answer:*
+<!-- #endregion -->
+
+The end.
+"""
+
+
+@pytest.fixture
+def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A course of one lesson, 02_small, with its sources only."""
+    for folder in ("lessons", "kernels", "solutions"):
+        (tmp_path / "course" / folder).mkdir(parents=True)
+    (tmp_path / "course/lessons/02_small.md").write_text(LESSON)
+    (tmp_path / "course/solutions/02_small.cu").write_text(SOLUTION)
+    monkeypatch.setenv("GEMMLAB_ROOT", str(tmp_path / "course"))
+    monkeypatch.delenv("GEMMLAB_WORK", raising=False)
+    return tmp_path / "course"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    wanted = [item for item in items if item.get_closest_marker("gpu")]
+    if not wanted:
+        return
+    from gemmlab import gpu
+
+    if gpu.available() is None:
+        for item in wanted:
+            item.add_marker(pytest.mark.skip(reason=NO_GPU))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say it plainly when the GPU lane did not run: a green run says nothing about it then."""
+    skipped = [report for report in terminalreporter.stats.get("skipped", []) if NO_GPU in str(report.longrepr)]
+    if skipped:
+        terminalreporter.section("GPU lane")
+        terminalreporter.line(f"{NO_GPU} ({len(skipped)} tests)")
