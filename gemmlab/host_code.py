@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 _KEPT_FUNCTION = re.compile(r"\b(?:__global__|__device__|constexpr)\b")
+_MACRO = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t].*__(?:global|device)__", re.MULTILINE)
 _KEPT_VARIABLE = re.compile(r"\b(?:__device__|__constant__|__shared__|__managed__|const|constexpr)\b")
 _FUNCTION = ("function_definition", "declaration")
 
@@ -31,12 +32,12 @@ class DevicePart:
 def without_host_code(source: str) -> DevicePart:
     """Blank the functions without __global__, __device__ or constexpr, the variables without memory space or const."""
     data = bytearray(source.encode("utf-8", "surrogatepass"))
-    removed = {}
-    has_constexpr = False
+    removed, has_constexpr = {}, False
+    device_words = set(_MACRO.findall(source))
     for node in outer_declarations(parse(source)):
-        name = _host_name(node)
         has_constexpr = has_constexpr or _is_constexpr_function(node)
-        if name:
+        name = _host_name(node)
+        if name and device_words.isdisjoint(re.findall(r"\w+", function_head(node))):
             removed[name] = node.start_point.row + 1
             data[node.start_byte : node.end_byte] = blank(node.text)
     return DevicePart(data.decode("utf-8", "surrogatepass"), removed, has_constexpr)

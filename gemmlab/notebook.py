@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import TYPE_CHECKING
 
@@ -78,7 +78,7 @@ class OpenLesson:
         show_picture(tile_picture(_sizes(shape), self.lesson.tile, _sizes(place, least=0), thread))
 
     @_told
-    def predict(self, id: str, value: float | None) -> None:
+    def predict(self, id: str, value: float | None = None) -> None:
         """Note a prediction; None asks for it. The computed number is not shown before `reveal`."""
         prediction = self._prediction(id)
         if value is None:
@@ -94,12 +94,13 @@ class OpenLesson:
 
     @_told
     def reveal(self, *ids: str) -> None:
-        """Show the computed numbers for which there is a prediction, and how close it came."""
-        chosen = [self._prediction(id) for id in ids]
-        ready = [p for p in chosen if self._solved or self._predicted(p.id) is not None]
-        missing = ", ".join(f"`{p.id}`" for p in chosen if p not in ready)
+        """Show the computed numbers, of all predictions unless some are named, and how close the predictions came."""
+        chosen = [self._prediction(id) for id in ids] or self.lesson.predictions
+        missing = self._not_predicted(chosen)
+        ready = [prediction for prediction in chosen if prediction not in missing]
         if missing:
-            show(Markdown(f"Predict first: there is no number yet for {missing}. Then run this cell again."))
+            names = ", ".join(f"`{prediction.id}`" for prediction in missing)
+            show(Markdown(f"Predict first: there is no number yet for {names}. Then run this cell again."))
         if ready:
             head = ["| question | computed | your prediction |", "|:--|:--|:--|"]
             show(Markdown("\n".join(head + [self._revealed(prediction) for prediction in ready])))
@@ -123,13 +124,19 @@ class OpenLesson:
         source = self._source()
         verdict = check_source(source, self.lesson.kernel_path.name, self.lesson.launch, self.lesson.cases)
         show(Report(render(verdict, source)))
-        wrong = next((case.wrong for case in verdict.cases if case.wrong is not None and case.wrong.any()), None)
-        if wrong is not None:
-            from gemmlab.views.wrong import wrong_elements
-
-            show_picture(wrong_elements(wrong, self.lesson.tile))
+        self._show_wrong(verdict)
         if verdict.status != "unattempted":
             self._record_attempt(verdict, source)
+
+    def _show_wrong(self, verdict: Verdict) -> None:
+        """Draw the wrong elements of that wrong case in which they are fewest, for it tells most."""
+        from gemmlab.views.wrong import wrong_elements
+        from gemmlab.wrong_result import output_tile
+
+        wrong = [case for case in verdict.cases if case.wrong is not None and case.wrong.any()]
+        if wrong:
+            case = min(wrong, key=lambda case: case.wrong.mean())
+            show_picture(wrong_elements(case.wrong, case.shape, output_tile(self.lesson.launch)))
 
     def _record_attempt(self, verdict: Verdict, source: str) -> None:
         """A progress file that cannot be written must not hide the verdict: it becomes a notice."""
@@ -180,6 +187,9 @@ class OpenLesson:
         from gemmlab.views.profile import intensities, traffic_table
 
         shape = _sizes(shape)
+        if self._not_predicted(self.lesson.predictions):
+            show(Markdown("Make your predictions first: the profile holds the same numbers."))
+            return
         show(Markdown(traffic_table(shape, self.lesson.tile)))
         show_picture(intensities(shape, self.lesson.tile, self._measured(shape)))
 
@@ -228,7 +238,8 @@ class OpenLesson:
         if not timings:
             return Rung(lesson.name, state)
         best = max(timings, key=lambda entry: entry["gflops"])
-        return Rung(lesson.name, state, best["gflops"], best["cublas_gflops"], best["ratio"], best["gpu"])
+        where = f"{best['gpu']} at {'×'.join(map(str, TIMED_SHAPE))}"
+        return Rung(lesson.name, state, best["gflops"], best["cublas_gflops"], best["ratio"], where)
 
     def _source(self) -> str:
         """The text of the student's file."""
@@ -244,6 +255,10 @@ class OpenLesson:
         if id not in known:
             raise UserError(f"this lesson asks for no prediction '{id}'; it asks for {', '.join(known)}")
         return known[id]
+
+    def _not_predicted(self, asked: Sequence[Prediction]) -> list[Prediction]:
+        """Those that the student still owes. A solved notebook owes none."""
+        return [prediction for prediction in asked if not self._solved and self._predicted(prediction.id) is None]
 
     def _predicted(self, id: str) -> float | None:
         entry = self._last("prediction", id=id)
@@ -273,7 +288,7 @@ def _sentence(text: str) -> str:
 
 
 def _with_unit(value: float, prediction: Prediction) -> str:
-    return f"{plain(value)} {prediction.unit}"
+    return f"{plain(value)}\N{NO-BREAK SPACE}{prediction.unit}"
 
 
 def _digest(source: str) -> str:

@@ -34,7 +34,8 @@ def main() -> None:
     """Say hello, then answer requests until stdin closes or one has left this process too large."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the notebook; it decides what happens to this process
     requests, answers = _private_streams()
-    sys.path.pop(0)  # the folder of this file: its modules must not hide those of the standard library
+    own_folder = Path(__file__).resolve().parent  # its modules must not hide those of others
+    sys.path[:] = [folder for folder in sys.path if Path(folder).resolve() != own_folder]
     threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
     _limit_memory(int(sys.argv[1]))
     nvrtc, hello = _start()

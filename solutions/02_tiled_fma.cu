@@ -16,14 +16,16 @@ extern "C" __global__ void gemm(const float* A, const float* B, float* C, int M,
 
     float acc = 0.0f;  // the running sum of C[row][col], kept in a register
 
-    // Walk along K: down a strip of B, across a strip of A, one pair of tiles at a time.
+    // Walk along K, across a strip of A and down a strip of B, one pair of tiles at a time.
     for (int k0 = 0; k0 < K; k0 += TILE) {
-        // Each thread copies one element of either tile. Outside the matrix there is nothing to read:
-        // put 0 there, because 0 adds nothing to any sum. No thread returns early, as all must reach the barriers.
+        // Each thread copies one element of either tile. Outside the matrix there is nothing
+        // to read: put 0 there, because 0 adds nothing to any sum. No thread may return here,
+        // because all threads of the block must reach both barriers.
         As[ty][tx] = (row < M && k0 + tx < K) ? A[row * K + (k0 + tx)] : 0.0f;
         Bs[ty][tx] = (k0 + ty < K && col < N) ? B[(k0 + ty) * N + col] : 0.0f;
 
-        // Read after write: the loop below reads what other threads copied, so wait until all have copied.
+        // Read after write: the loop below reads what other threads copied.
+        // Wait until all have copied.
         __syncthreads();
 
         for (int k = 0; k < TILE; ++k) {
@@ -33,11 +35,12 @@ extern "C" __global__ void gemm(const float* A, const float* B, float* C, int M,
             // END SOLUTION
         }
 
-        // Write after read: the next turn overwrites both tiles, so wait until all have read them.
+        // Write after read: the next turn overwrites both tiles.
+        // Wait until all have read them.
         __syncthreads();
     }
 
-    // The last tiles may hang over the edge of C: their outer threads helped to load, but have nothing to store.
+    // The last tiles may hang over the edge of C. Threads out there helped to load; they store nothing.
     if (row < M && col < N) {
         C[row * N + col] = acc;
     }

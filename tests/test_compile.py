@@ -292,6 +292,11 @@ def test_host_code_keeps_lines_and_device_code():
     assert "main" not in part.text and "__global__ void gemm" in part.text and "cdiv(int" in part.text
 
 
+def test_a_kernel_behind_a_macro_is_no_host_code():
+    source = f'#define KERNEL extern "C" __global__\nKERNEL void gemm{PARAMETERS} {{ C[0] = 1; }}\nint main() {{}}\n'
+    assert compile_source(source).kernels == ("gemm",)
+
+
 # The process of the compiler
 
 

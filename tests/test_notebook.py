@@ -7,6 +7,7 @@ import sys
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+import ipywidgets
 import numpy as np
 import pytest
 
@@ -58,7 +59,8 @@ class Screen:
 
     @property
     def text(self) -> str:
-        return "\n".join(bundle["text/plain"] for bundle in self.bundles)
+        """The text of all outputs, with plain spaces."""
+        return "\n".join(bundle["text/plain"] for bundle in self.bundles).replace("\N{NO-BREAK SPACE}", " ")
 
     @property
     def pictures(self) -> int:
@@ -194,6 +196,18 @@ def test_a_wrong_kernel_is_explained_and_drawn(lesson, screen, course, executor)
     assert kept(course)[-1]["status"] == "failed" and kept(course)[-1]["findings"] == ["wrong_result"]
 
 
+def test_the_case_with_the_fewest_wrong_elements_is_drawn(lesson, screen, executor):
+    def compute(A, B):
+        C = A.astype(np.float64) @ B
+        C[0 if C.shape == (8, 8) else len(C) // 4 * 4 :] += 1
+        return C
+
+    executor.compute = compute
+    solve(lesson)
+    assert "failed (1 of 3 public cases passed)" in screen.of(lesson.check)
+    assert "at M, N, K = 5, 7, 3, in tiles of 4×4: 7 of 35 elements are wrong, in 2 of 4 tiles" in screen.text
+
+
 def test_what_does_not_compile_is_shown_at_the_students_line(lesson, screen):
     write(lesson, "acc += A[row * K + k] * B[k * N + cool];")
     assert screen.of(lesson.check).startswith("does not compile")
@@ -243,21 +257,22 @@ def test_a_hint_for_a_blank_that_is_not_there(lesson, screen):
     assert "it has row, fma" in screen.of(lesson.hint, "fam")
 
 
-def test_a_step_is_drawn_and_a_slider_leads_on(lesson, screen):
+def test_a_step_is_drawn_and_a_slider_leads_on(lesson, screen, monkeypatch):
+    sliders = []
+
+    class Slider(ipywidgets.IntSlider):
+        def __init__(self, *args, **kwargs):
+            super().__init__(*args, **kwargs)
+            sliders.append(self)
+
+    monkeypatch.setattr(ipywidgets, "IntSlider", Slider)
     screen.of(lesson.step, (5, 7, 3), 1)
     assert "application/vnd.jupyter.widget-view+json" in screen.bundles[0]
     assert "columns 4 to 6" in screen.bundles[1]["text/plain"] and "image/png" in screen.bundles[1]
-    (slider,) = [widget for widget in _live_widgets() if widget.description == "step"]
+    (slider,) = sliders
+    assert (slider.min, slider.value, slider.max) == (0, 1, 3)
     slider.value = 0
     assert "columns 0 to 3" in screen.bundles[1]["text/plain"], "the same output shows another step"
-
-
-def _live_widgets():
-    from ipywidgets import IntSlider
-    from ipywidgets.widgets.widget import _instances
-
-    found = [widget for widget in _instances.values() if isinstance(widget, IntSlider)]
-    return found[-1:]
 
 
 def test_without_widgets_a_step_is_a_picture(lesson, screen, monkeypatch):
@@ -286,6 +301,8 @@ def test_tiles_are_drawn(lesson, screen):
 
 def test_without_a_gpu_no_time_is_shown(lesson, screen, course):
     solve(lesson)
+    assert "Make your predictions first" in screen.of(lesson.profile) and "GB" not in screen.text
+    lesson.predict("bytes", 500)
     assert "Pass the check" in screen.of(lesson.profile)
     lesson.check()
     assert "No time was measured" in screen.of(lesson.profile)
@@ -296,6 +313,7 @@ def test_without_a_gpu_no_time_is_shown(lesson, screen, course):
 
 def test_with_a_gpu_the_time_is_shown_kept_and_put_on_the_ladder(lesson, screen, course, monkeypatch):
     solve(lesson)
+    lesson.predict("bytes", 500)
     lesson.check()
     monkeypatch.setattr(gpu, "available", lambda: "NVIDIA Test")
     monkeypatch.setattr(gpu, "device", lambda: GpuInfo("NVIDIA Test", "sm_90", "1", "12.9", "14"))
@@ -304,10 +322,12 @@ def test_with_a_gpu_the_time_is_shown_kept_and_put_on_the_ladder(lesson, screen,
     assert "compiled for sm\\_90" in screen.text
     assert kept(course)[-1]["kind"] == "timing" and kept(course)[-1]["gpu"] == "NVIDIA Test"
     assert "public cases passed, 6,123 GFLOPS, 12 % of cuBLAS" in screen.of(lesson.progress)
+    assert "Measured on NVIDIA Test at 1024×1024×1024" in screen.text
 
 
 def test_a_kernel_that_changed_after_its_check_is_not_timed(lesson, screen):
     solve(lesson)
+    lesson.predict("bytes", 500)
     lesson.check()
     write(lesson, "acc -= A[row * K + k] * B[k * N + col];")
     assert "Pass the check" in screen.of(lesson.profile)

@@ -104,7 +104,7 @@ def test_the_steps_run_through_all_blocks_and_start_each_at_zero():
 def test_wrong_elements_are_drawn_in_place_and_their_tiles_named():
     wrong = np.zeros((35, 45), bool)
     wrong[:, 32:] = True
-    picture = wrong_elements(wrong, 16)
+    picture = wrong_elements(wrong, RAGGED, (16, 16))
     cells = picture.figure.axes[0].images[1].get_array()
     assert np.array_equal(cells[..., 3] > 0, wrong)
     assert "455 of 1,575 elements are wrong, in 3 of 9 tiles" in picture.alt and "(0, 2), (1, 2), (2, 2)" in picture.alt
@@ -113,7 +113,7 @@ def test_wrong_elements_are_drawn_in_place_and_their_tiles_named():
 def test_one_wrong_element_of_a_large_matrix_is_still_seen():
     wrong = np.zeros((600, 1000), bool)
     wrong[333, 444] = True
-    picture = wrong_elements(wrong, 16)
+    picture = wrong_elements(wrong, (600, 1000, 8), (16, 16))
     tiles, cells = (image.get_array() for image in picture.figure.axes[0].images)
     assert (cells[..., 3] > 0).sum() == 1 and cells[333 // 4, 444 // 4, 3] == 1
     assert len(np.unique(tiles.reshape(-1, 4), axis=0)) == 2
@@ -121,8 +121,16 @@ def test_one_wrong_element_of_a_large_matrix_is_still_seen():
 
 
 def test_all_wrong_and_none_wrong():
-    assert wrong_elements(np.ones((3, 5), bool), 2).alt.endswith("15 of 15 elements are wrong, in every tile.")
-    assert wrong_elements(np.zeros((3, 5), bool), 2).alt.endswith("0 of 15 elements are wrong.")
+    ends = {True: "15 of 15 elements are wrong, in every tile.", False: "0 of 15 elements are wrong."}
+    for wrong, end in ends.items():
+        assert wrong_elements(np.full((3, 5), wrong), (3, 5, 7), (2, 4)).alt.endswith(end)
+
+
+def test_tiles_need_not_be_square():
+    wrong = np.zeros((8, 8), bool)
+    wrong[3, 5] = True
+    assert "in tiles of 2×4" in wrong_elements(wrong, (8, 8, 8), (2, 4)).alt
+    assert wrong_elements(wrong, (8, 8, 8), (2, 4)).alt.endswith("1 of 8 tiles (tile row, tile column): (1, 1).")
 
 
 POINTS = [Point("naive", 0.25), Point("tiled", 4.0)]
@@ -196,6 +204,13 @@ def test_a_report_is_text_and_html_of_the_same_words():
     data = Report(Text("line <31> & more", style="bold red"))._repr_mimebundle_()
     assert data["text/plain"] == "line <31> & more"
     assert "line &lt;31&gt; &amp; more" in data["text/html"] and "font-weight: bold" in data["text/html"]
+
+
+def test_long_lines_of_a_report_are_broken_by_the_browser():
+    sentence = "word " * 60 + "end"
+    data = Report(Text(sentence))._repr_mimebundle_()
+    assert sentence in data["text/html"] and "white-space: pre-wrap" in data["text/html"]
+    assert max(map(len, data["text/plain"].split("\n"))) <= 110 and data["text/plain"].split() == sentence.split()
 
 
 def test_markdown_keeps_what_looks_like_markup():

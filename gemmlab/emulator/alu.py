@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from gemmlab.emulator import bits
-from gemmlab.emulator.bits import leaf
 from gemmlab.emulator.isa import TABLE, Op
-from gemmlab.emulator.opcodes import FIRST_COLD, NUMBER
+from gemmlab.emulator.jit import compiled
+from gemmlab.emulator.opcodes import FIRST_COLD
 
 
-@leaf
+@compiled
 def truncated_quotient(a, b):
     """Signed division as C does it (toward zero); division by zero gives all ones, as GPUs do."""
     if b == 0:
@@ -20,7 +19,7 @@ def truncated_quotient(a, b):
     return -quotient if (a < 0) != (b < 0) else quotient
 
 
-@leaf
+@compiled
 def truncated_remainder(a, b):
     if b == 0:
         return a
@@ -28,7 +27,7 @@ def truncated_remainder(a, b):
     return -remainder if a < 0 else remainder
 
 
-@leaf
+@compiled
 def high_product(a, b):
     """The upper 64 bits of a 64×64-bit product."""
     half, mask = np.uint64(32), np.uint64(0xFFFFFFFF)
@@ -37,19 +36,19 @@ def high_product(a, b):
     return a1 * b1 + (middle >> half) + ((a0 * b1 + (middle & mask)) >> half)
 
 
-@leaf
+@compiled
 def signed_high_product(a, b):
     high = np.int64(high_product(np.uint64(a), np.uint64(b)))
     return high - (b if a < 0 else 0) - (a if b < 0 else 0)
 
 
-@leaf
+@compiled
 def funnel(low, high, amount, left):
     pair = (high << np.uint64(32)) | low
     return (pair << amount) >> np.uint64(32) if left else pair >> amount
 
 
-@leaf
+@compiled
 def ones(x):
     count = np.uint64(0)
     while x != np.uint64(0):
@@ -58,7 +57,7 @@ def ones(x):
     return count
 
 
-@leaf
+@compiled
 def highest_bit(x):
     """The index of the highest bit set, all ones if there is none."""
     index = np.int64(-1)
@@ -68,17 +67,17 @@ def highest_bit(x):
     return np.uint64(index)
 
 
-@leaf
+@compiled
 def shift_amount(index, width):
     return index if index == ~np.uint64(0) else np.uint64(width - 1) - index
 
 
-@leaf
+@compiled
 def leading_zeros(x, width):
     return np.uint64(width - 1 - np.int64(highest_bit(x)))
 
 
-@leaf
+@compiled
 def reversed_bits(x, width):
     result = np.uint64(0)
     for _ in range(width):
@@ -87,7 +86,7 @@ def reversed_bits(x, width):
     return result
 
 
-@leaf
+@compiled
 def field(x, start, length, width, signed):
     """`length` bits of x from bit `start` on, sign-extended if asked (bfe)."""
     start, length = start & np.uint64(0xFF), length & np.uint64(0xFF)
@@ -103,7 +102,7 @@ def field(x, start, length, width, signed):
     return value
 
 
-@leaf
+@compiled
 def permuted_bytes(a, b, selector):
     pool = a | (b << np.uint64(32))
     result = np.uint64(0)
@@ -116,7 +115,7 @@ def permuted_bytes(a, b, selector):
     return result
 
 
-@leaf
+@compiled
 def truth_table(a, b, c, table):
     """lop3: bit i of `table` is the result where the bits of a, b, c spell i."""
     result = np.uint64(0)
@@ -128,7 +127,7 @@ def truth_table(a, b, c, table):
     return result
 
 
-@leaf
+@compiled
 def float_min(a, b):
     """NaN loses against a number; -0 is less than +0."""
     if a != a:
@@ -140,7 +139,7 @@ def float_min(a, b):
     return a if a < b else b
 
 
-@leaf
+@compiled
 def float_max(a, b):
     if a != a:
         return b
@@ -151,27 +150,27 @@ def float_max(a, b):
     return a if a > b else b
 
 
-@leaf
+@compiled
 def nan_min(a, b):
     return a + b if (a != a or b != b) else float_min(a, b)
 
 
-@leaf
+@compiled
 def nan_max(a, b):
     return a + b if (a != a or b != b) else float_max(a, b)
 
 
-@leaf
+@compiled
 def is_normal(x, tiny):
     return np.isfinite(x) and abs(x) >= tiny
 
 
-@leaf
+@compiled
 def is_subnormal(x, tiny):
     return x != 0 and abs(x) < tiny
 
 
-@leaf
+@compiled
 def to_signed(x, width):
     """An integral float64 as an integer, clamped to the range of `width` bits; NaN becomes 0."""
     if x != x:
@@ -182,7 +181,7 @@ def to_signed(x, width):
     return np.int64(max(x, -limit))
 
 
-@leaf
+@compiled
 def to_unsigned(x, width):
     if not x > 0:
         return np.uint64(0)
@@ -191,7 +190,7 @@ def to_unsigned(x, width):
     return np.uint64(x - 2.0**63) + (np.uint64(1) << np.uint64(63)) if x >= 2.0**63 else np.uint64(np.int64(x))
 
 
-@leaf
+@compiled
 def toward_zero(x):
     nearest = np.float32(x)
     if abs(np.float64(nearest)) > abs(x):
@@ -200,15 +199,20 @@ def toward_zero(x):
 
 
 _WRITE = {
-    "u8": "as_u8(np.uint64(%s))", "s8": "np.uint64(as_s8(np.uint64(%s)))", "u16": "as_u16(np.uint64(%s))",
-    "s16": "np.uint64(as_s16(np.uint64(%s)))", "u32": "as_u32(np.uint64(%s))", "s32": "as_u32(np.uint64(%s))",
-    "u64": "np.uint64(%s)", "s64": "np.uint64(%s)", "f16": "of_f16(%s)", "bf16": "of_bf16(np.float32(%s))",
-    "f32": "of_f32(%s)", "f64": "of_f64(%s)", "pred": "(np.uint64(1) if %s else np.uint64(0))",
-}  # fmt: skip
-
-
-
-
+    "u8": "as_u8(np.uint64(%s))",
+    "s8": "np.uint64(as_s8(np.uint64(%s)))",
+    "u16": "as_u16(np.uint64(%s))",
+    "s16": "np.uint64(as_s16(np.uint64(%s)))",
+    "u32": "as_u32(np.uint64(%s))",
+    "s32": "as_u32(np.uint64(%s))",
+    "u64": "np.uint64(%s)",
+    "s64": "np.uint64(%s)",
+    "f16": "of_f16(%s)",
+    "bf16": "of_bf16(np.float32(%s))",
+    "f32": "of_f32(%s)",
+    "f64": "of_f64(%s)",
+    "pred": "(np.uint64(1) if %s else np.uint64(0))",
+}
 
 
 def _expression(op: Op) -> str:
@@ -234,7 +238,7 @@ def _compiled():
     def function(name: str, labels: list[int], leaves: list[str]) -> str:
         source = "\n".join([f"def {name}(op, a, b, c, imm):"] + ["    " + line for line in _chain(labels, leaves)])
         exec(compile(source, f"<gemmlab {name}>", "exec"), namespace)
-        namespace[name] = njit(nogil=True, error_model="numpy")(namespace[name])
+        namespace[name] = compiled(namespace[name])
         return f"{name}(op, a, b, c, imm)"
 
     labels = list(range(FIRST_COLD, FIRST_COLD + len(TABLE)))

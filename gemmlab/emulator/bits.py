@@ -7,13 +7,11 @@ from __future__ import annotations
 
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from gemmlab.emulator.vector import HAS_FMA
-
-leaf = njit(nogil=True, error_model="numpy")
+from gemmlab.emulator.jit import HAS_FMA, compiled
 
 
 def _bitcast(source: types.Type, target: types.Type, name: str):
@@ -59,12 +57,12 @@ if HAS_FMA:
     fma64 = _fused(types.float64, "fma64")
 else:
 
-    @leaf
+    @compiled
     def fma32(a, b, c):
         """Through float64: right but for the rare double rounding of the last bit."""
         return np.float32(np.float64(a) * np.float64(b) + np.float64(c))
 
-    @leaf
+    @compiled
     def fma64(a, b, c):
         """Two roundings: this processor has no fused multiply-add."""
         return a * b + c
@@ -103,7 +101,7 @@ poke32 = _pointer_access(types.uint32, True, "poke32")
 poke64 = _pointer_access(types.uint64, True, "poke64")
 
 
-@leaf
+@compiled
 def peek(address, size, signed):
     """`size` bytes (1, 2, 4 or 8) at a host address, zero- or sign-extended to 64 bits."""
     if size == 4:
@@ -118,7 +116,7 @@ def peek(address, size, signed):
     return np.uint64(np.int64(np.int8(byte))) if signed else np.uint64(byte)
 
 
-@leaf
+@compiled
 def poke(address, size, value):
     if size == 4:
         poke32(address, np.uint32(value))
@@ -131,62 +129,62 @@ def poke(address, size, value):
 
 
 # Registers read as a type. Narrow integers are sign- or zero-extended here, whatever the upper bits hold.
-@leaf
+@compiled
 def as_u8(x):
     return np.uint64(np.uint8(x))
 
 
-@leaf
+@compiled
 def as_s8(x):
     return np.int64(np.int8(x))
 
 
-@leaf
+@compiled
 def as_u16(x):
     return np.uint64(np.uint16(x))
 
 
-@leaf
+@compiled
 def as_s16(x):
     return np.int64(np.int16(x))
 
 
-@leaf
+@compiled
 def as_u32(x):
     return np.uint64(np.uint32(x))
 
 
-@leaf
+@compiled
 def as_s32(x):
     return np.int64(np.int32(x))
 
 
-@leaf
+@compiled
 def as_u64(x):
     return np.uint64(x)
 
 
-@leaf
+@compiled
 def as_s64(x):
     return np.int64(x)
 
 
-@leaf
+@compiled
 def as_f32(x):
     return f32_of_u32(np.uint32(x))
 
 
-@leaf
+@compiled
 def as_f64(x):
     return f64_of_u64(x)
 
 
-@leaf
+@compiled
 def as_bf16(x):
     return f32_of_u32(np.uint32(np.uint32(np.uint16(x)) << np.uint32(16)))
 
 
-@leaf
+@compiled
 def as_f16(x):
     """float16 bits to float32, exact."""
     half = np.uint32(np.uint16(x))
@@ -198,36 +196,38 @@ def as_f16(x):
     if exponent == np.uint32(0):
         value = np.float32(fraction) * np.float32(2.0**-24)
         return -value if sign != np.uint32(0) else value
-    return f32_of_u32(np.uint32(sign | np.uint32((exponent + np.uint32(112)) << np.uint32(23)) | np.uint32(fraction << np.uint32(13))))
+    return f32_of_u32(
+        np.uint32(sign | np.uint32((exponent + np.uint32(112)) << np.uint32(23)) | np.uint32(fraction << np.uint32(13)))
+    )
 
 
 # Results written back as bits.
-@leaf
+@compiled
 def of_f32(value):
     return np.uint64(u32_of_f32(np.float32(value)))
 
 
-@leaf
+@compiled
 def of_f64(value):
     return u64_of_f64(np.float64(value))
 
 
-@leaf
+@compiled
 def of_u32(value):
     return np.uint64(np.uint32(value))
 
 
-@leaf
+@compiled
 def of_u64(value):
     return np.uint64(value)
 
 
-@leaf
+@compiled
 def of_u16(value):
     return np.uint64(np.uint16(value))
 
 
-@leaf
+@compiled
 def of_bf16(value):
     """Round to nearest even; NaN becomes the canonical 0x7FFF."""
     if value != value:
@@ -237,7 +237,7 @@ def of_bf16(value):
     return np.uint64(np.uint32(np.uint64(bits) + np.uint64(0x7FFF) + np.uint64(odd)) >> np.uint32(16))
 
 
-@leaf
+@compiled
 def of_f16(value):
     """float64 to float16 bits, round to nearest even; NaN becomes the canonical 0x7FFF."""
     value = np.float64(value)
@@ -259,7 +259,7 @@ def of_f16(value):
     return np.uint64(sign | np.uint64((np.uint64(exponent + 15) << np.uint64(10)) + kept + up))
 
 
-@leaf
+@compiled
 def of_tf32(value):
     """Round to nearest, ties away from zero, to 10 bits of fraction (cvt.rna.tf32.f32)."""
     bits = u32_of_f32(np.float32(value))
@@ -268,7 +268,7 @@ def of_tf32(value):
     return np.uint64(np.uint32(np.uint64(bits) + np.uint64(0x1000)) & np.uint32(0xFFFFE000))
 
 
-@leaf
+@compiled
 def flush(value):
     """.ftz: a denormal float32 becomes a zero of the same sign."""
     if abs(value) < np.float32(1.1754943508222875e-38):
@@ -276,7 +276,7 @@ def flush(value):
     return value
 
 
-@leaf
+@compiled
 def saturate(value):
     """.sat: into [0, 1]; NaN becomes 0."""
     if not value > 0:
@@ -301,3 +301,18 @@ def _count(name: str, llvm_name: str, has_flag: bool):
 
 first_lane = _count("first_lane", "llvm.cttz.i32", True)
 lane_count = _count("lane_count", "llvm.ctpop.i32", False)
+
+
+NO_LANES = np.uint32(0)
+
+
+@compiled
+def lane_bit(lane):
+    """The mask of one lane."""
+    return np.uint32(1) << np.uint32(lane)
+
+
+@compiled
+def next_lane(lanes):
+    """The first lane of a mask that is not empty, and the mask without it."""
+    return first_lane(lanes), lanes & (lanes - np.uint32(1))

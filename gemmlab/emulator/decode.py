@@ -12,12 +12,47 @@ from dataclasses import dataclass
 import numpy as np
 
 from gemmlab.emulator import opcodes as o
-from gemmlab.emulator.ptx import TYPE_BYTES, Function, Instruction, Location, Module, Variable, parse_number, split_operands
+from gemmlab.emulator.ptx import (
+    TYPE_BYTES,
+    Function,
+    Instruction,
+    Location,
+    Module,
+    Variable,
+    parse_number,
+    split_operands,
+)
 
-SPECIAL_REGISTERS = ["%tid.x", "%tid.y", "%tid.z", "%ntid.x", "%ntid.y", "%ntid.z", "%ctaid.x", "%ctaid.y", "%ctaid.z",
-                     "%nctaid.x", "%nctaid.y", "%nctaid.z", "%laneid", "%warpid", "%nwarpid", "%lanemask_eq", "%lanemask_lt",
-                     "%lanemask_le", "%lanemask_gt", "%lanemask_ge", "%dynamic_smem_size", "%total_smem_size", "%smid", "%nsmid",
-                     "%gridid", "%clock", "%clock_hi", "%globaltimer_lo"]  # fmt: skip
+SPECIAL_REGISTERS = [
+    "%tid.x",
+    "%tid.y",
+    "%tid.z",
+    "%ntid.x",
+    "%ntid.y",
+    "%ntid.z",
+    "%ctaid.x",
+    "%ctaid.y",
+    "%ctaid.z",
+    "%nctaid.x",
+    "%nctaid.y",
+    "%nctaid.z",
+    "%laneid",
+    "%warpid",
+    "%nwarpid",
+    "%lanemask_eq",
+    "%lanemask_lt",
+    "%lanemask_le",
+    "%lanemask_gt",
+    "%lanemask_ge",
+    "%dynamic_smem_size",
+    "%total_smem_size",
+    "%smid",
+    "%nsmid",
+    "%gridid",
+    "%clock",
+    "%clock_hi",
+    "%globaltimer_lo",
+]
 SPECIAL_REGISTERS_64 = ["%clock64", "%globaltimer"]
 EXTERNALS = ("vprintf", "__assertfail")
 
@@ -144,8 +179,12 @@ class _Decoder:
 
     def _named_symbols(self) -> set[str]:
         """Names that the reachable code, or a variable it names, speaks of."""
-        named = {word for name in self.order for instruction in self.module.functions[name].instructions
-                 for word in re.findall(r"[\w$.]+", " ".join(instruction.operands))}  # fmt: skip
+        named = {
+            word
+            for name in self.order
+            for instruction in self.module.functions[name].instructions
+            for word in re.findall(r"[\w$.]+", " ".join(instruction.operands))
+        }
         for variable in reversed(self.module.variables):
             if variable.name in named:
                 named.update(name for _, name in variable.relocations)
@@ -158,17 +197,31 @@ class _Decoder:
             address = (index + 1 << o.GLOBAL_SHIFT) + o.GLOBAL_CENTRE
             kind = o.CONSTANT if variable.space == "const" else o.TRACKED
             self.globals.append(
-                Region(variable.name, kind, variable.size, address, variable.contents, function=function, relocations=variable.relocations)
+                Region(
+                    variable.name,
+                    kind,
+                    variable.size,
+                    address,
+                    variable.contents,
+                    function=function,
+                    relocations=variable.relocations,
+                )
             )
             limit = o.MAX_GLOBALS - 4
         elif variable.space == "shared":
             address = (len(self.shared) + 1 << o.WINDOW_SHIFT) + o.WINDOW_CENTRE
-            self.shared.append(Region(variable.name, o.SHARED_KIND, variable.size, address, dynamic=variable.size == 0, function=function))
+            self.shared.append(
+                Region(
+                    variable.name, o.SHARED_KIND, variable.size, address, dynamic=variable.size == 0, function=function
+                )
+            )
             limit = o.MAX_SHARED - 1
         else:
             address = (len(self.locals) + 1 << o.WINDOW_SHIFT) + o.WINDOW_CENTRE
             offset = -(-self.local_bytes // 16) * 16
-            self.locals.append(Region(variable.name, o.LOCAL_KIND, variable.size, address, function=function, offset=offset))
+            self.locals.append(
+                Region(variable.name, o.LOCAL_KIND, variable.size, address, function=function, offset=offset)
+            )
             self.local_bytes = offset + variable.size
             limit = o.MAX_LOCALS - 1
         if max(len(self.globals), len(self.shared), len(self.locals)) > limit:
@@ -243,7 +296,18 @@ class _Decoder:
 
     # ---- rows
 
-    def _emit(self, instruction: Instruction, op: int, d=None, a=None, b=None, c=None, guard=None, negated=False, **fields: int) -> int:
+    def _emit(
+        self,
+        instruction: Instruction,
+        op: int,
+        d=None,
+        a=None,
+        b=None,
+        c=None,
+        guard=None,
+        negated=False,
+        **fields: int,
+    ) -> int:
         row = [0] * o.ROW_LENGTH
         row[o.ROW_OP] = op
         row[o.ROW_GUARD] = -1
@@ -287,7 +351,11 @@ class _Decoder:
                 self._emit(instruction, o.UNSUPPORTED, IMM=len(self.messages) - 1)
         first_pc.append(len(self.rows))
         end = Instruction("ret", (), None, False, function.instructions[-1].location)
-        self._emit(end, o.EXIT if function.is_entry else o.RETURN, a=None if function.is_entry else self._return_row(function.name))
+        self._emit(
+            end,
+            o.EXIT if function.is_entry else o.RETURN,
+            a=None if function.is_entry else self._return_row(function.name),
+        )
         for pc, column, label in self.pending_labels:
             self.rows[pc][column] = first_pc[function.labels[label]]
 
@@ -322,7 +390,13 @@ class _Decoder:
         rows[: len(self.rows)] = self.rows
         for column in (o.ROW_OK_D, o.ROW_OK_A, o.ROW_OK_B, o.ROW_OK_C, o.ROW_OK_GUARD):
             rows[:, column] = slot_start
-        ok_column = {o.ROW_D: o.ROW_OK_D, o.ROW_A: o.ROW_OK_A, o.ROW_B: o.ROW_OK_B, o.ROW_C: o.ROW_OK_C, o.ROW_GUARD: o.ROW_OK_GUARD}
+        ok_column = {
+            o.ROW_D: o.ROW_OK_D,
+            o.ROW_A: o.ROW_OK_A,
+            o.ROW_B: o.ROW_OK_B,
+            o.ROW_C: o.ROW_OK_C,
+            o.ROW_GUARD: o.ROW_OK_GUARD,
+        }
         wide_bit = {o.ROW_D: o.WIDE_D, o.ROW_A: o.WIDE_A, o.ROW_B: o.WIDE_B, o.ROW_C: o.WIDE_C}
         for pc, column, kind, index in self.fixups:
             rows[pc, column] = place(kind, index)
@@ -332,7 +406,9 @@ class _Decoder:
                     rows[pc, o.ROW_WIDE] |= wide_bit[column]
                 if kind == "p" and column in (o.ROW_D, o.ROW_C):
                     rows[pc, o.ROW_WIDE] |= o.PRED_D if column == o.ROW_D else o.PRED_C
-        vectors = np.array([(place(k, i), slot(k, i), int(k == "w")) for k, i, _ in self.vectors] or [(0, 0, 0)], np.int32)
+        vectors = np.array(
+            [(place(k, i), slot(k, i), int(k == "w")) for k, i, _ in self.vectors] or [(0, 0, 0)], np.int32
+        )
         constants = []
         special_rows = {}
         for (scope, name), (kind, index) in self.registers.items():
@@ -369,7 +445,6 @@ class _Decoder:
             entry_pc=self.function_start[self.entry.name],
             **self._request_sizes(rows),
         )
-
 
     def _request_sizes(self, rows: np.ndarray) -> dict:
         """Room for the words of each memory instruction's request, and what kinds of them there are."""
@@ -408,15 +483,46 @@ def _enclosing_calls(function: Function) -> dict[int, Instruction]:
 
 _SIGNED = {"b8": "u8", "b16": "u16", "b32": "u32", "b64": "u64", "f16x2": "u32", "bf16x2": "u32"}
 _NOISE = {"rn", "approx", "full", "uni", "aligned", "sync", "relaxed", "gpu", "cta", "sys", "global", "volatile"}
-_CACHE_WORDS = {"nc", "ca", "cg", "cs", "cv", "lu", "wb", "wt", "relaxed", "acquire", "release", "acq_rel", "weak", "mmio", "gpu", "cta",
-                "sys", "cluster", "volatile", "evict_last", "evict_first", "no_allocate", "L1::no_allocate", "L1::evict_last",
-                "L1::evict_first", "L2::128B", "L2::256B", "L2::64B", "L2::cache_hint", "unified"}  # fmt: skip
+_CACHE_WORDS = {
+    "nc",
+    "ca",
+    "cg",
+    "cs",
+    "cv",
+    "lu",
+    "wb",
+    "wt",
+    "relaxed",
+    "acquire",
+    "release",
+    "acq_rel",
+    "weak",
+    "mmio",
+    "gpu",
+    "cta",
+    "sys",
+    "cluster",
+    "volatile",
+    "evict_last",
+    "evict_first",
+    "no_allocate",
+    "L1::no_allocate",
+    "L1::evict_last",
+    "L1::evict_first",
+    "L2::128B",
+    "L2::256B",
+    "L2::64B",
+    "L2::cache_hint",
+    "unified",
+}
 
 
 class _Translator:
     """One PTX instruction -> rows."""
 
-    def __init__(self, decoder: _Decoder, function: Function, instruction: Instruction, call: Instruction | None) -> None:
+    def __init__(
+        self, decoder: _Decoder, function: Function, instruction: Instruction, call: Instruction | None
+    ) -> None:
         self.decoder = decoder
         self.function = function
         self.instruction = instruction
@@ -438,7 +544,9 @@ class _Translator:
     # ---- helpers
 
     def emit(self, op: int, **fields) -> int:
-        return self.decoder._emit(self.instruction, op, guard=self.guard, negated=self.instruction.guard_negated, **fields)
+        return self.decoder._emit(
+            self.instruction, op, guard=self.guard, negated=self.instruction.guard_negated, **fields
+        )
 
     def reg(self, text: str, kind: str = "r") -> tuple[str, int]:
         return self.decoder._operand(self.function, text, kind)
@@ -533,7 +641,9 @@ class _Translator:
         word = self.words[-1]
         d, a, b, c = self.operands
         kind = self.kind_of(word)
-        self.simple(f"selp.{'u64' if kind == 'w' else 'u32'}", self.reg(d), self.reg(a, kind), self.reg(b, kind), self.reg(c))
+        self.simple(
+            f"selp.{'u64' if kind == 'w' else 'u32'}", self.reg(d), self.reg(a, kind), self.reg(b, kind), self.reg(c)
+        )
 
     def _slct(self) -> None:
         """d = c >= 0 ? a : b."""
@@ -583,7 +693,13 @@ class _Translator:
         a, b = (self.reg(x, self.kind_of(words[-1])) for x in self.operands[1:3])
         self.simple(f"setp.{words[1]}.{self.type_of(words[-1])}", test, a, b)
         true = 0x3F800000 if words[2] == "f32" else 0xFFFFFFFF
-        self.simple("selp.u32", self.reg(self.operands[0]), self.decoder._constant("r", true), self.decoder._constant("r", 0), test)
+        self.simple(
+            "selp.u32",
+            self.reg(self.operands[0]),
+            self.decoder._constant("r", true),
+            self.decoder._constant("r", 0),
+            test,
+        )
 
     def _predicate_logic(self, op: int) -> None:
         names = dict(zip("dab", (self._predicate_source(x) for x in self.operands)))
@@ -744,7 +860,9 @@ class _Translator:
     def _nothing(self) -> None:
         self.emit(o.NOTHING)
 
-    _membar = _fence = _nanosleep = _prefetch = _prefetchu = _discard = _applypriority = _griddepcontrol = _pragma = _nothing
+    _membar = _fence = _nanosleep = _prefetch = _prefetchu = _discard = _applypriority = _griddepcontrol = _pragma = (
+        _nothing
+    )
 
     # ---- memory
 
@@ -775,8 +893,15 @@ class _Translator:
         if space in (o.SHARED, o.GENERIC, o.GLOBAL):
             self.decoder.granule = min(self.decoder.granule, size)
         flags = (o.ADDRESS_64 if register[0] == "w" else 0) | (o.VOLATILE if "volatile" in self.words else 0)
-        return {"a": register, "IMM": offset, "SPACE": space, "SIZE": size, "FLAGS": flags, "SIGNED": int(element in ("s8", "s16", "s32")),
-                "SITE": self.decoder._site()}  # fmt: skip
+        return {
+            "a": register,
+            "IMM": offset,
+            "SPACE": space,
+            "SIZE": size,
+            "FLAGS": flags,
+            "SIGNED": int(element in ("s8", "s16", "s32")),
+            "SITE": self.decoder._site(),
+        }
 
     def _ld(self) -> None:
         if "param" in self.words:
@@ -801,7 +926,19 @@ class _Translator:
         self.emit(o.STORE, VECTOR=self.decoder._vector(registers), COUNT=len(registers), **fields)
 
     def _check_words(self) -> None:
-        known = {"global", "shared", "local", "const", "param", "v2", "v4", "v8", "shared::cta", *TYPE_BYTES, *_CACHE_WORDS}
+        known = {
+            "global",
+            "shared",
+            "local",
+            "const",
+            "param",
+            "v2",
+            "v4",
+            "v8",
+            "shared::cta",
+            *TYPE_BYTES,
+            *_CACHE_WORDS,
+        }
         for word in self.words[1:]:
             if word not in known:
                 raise Unsupported("")
@@ -828,11 +965,24 @@ class _Translator:
             place = self.decoder.parameter_offset[self.function.name, name] + offset
         registers = [self.sink_target(x, self.kind_of(self.words[-1])) for x in texts]
         size = TYPE_BYTES[self.words[-1]]
-        self.emit(o.LOAD, VECTOR=self.decoder._vector(registers), COUNT=len(registers), SPACE=o.PARAM, SIZE=size, IMM=place,
-                  SIGNED=int(self.words[-1] in ("s8", "s16", "s32")), a=self.decoder._constant("w", 0), FLAGS=o.ADDRESS_64)  # fmt: skip
+        self.emit(
+            o.LOAD,
+            VECTOR=self.decoder._vector(registers),
+            COUNT=len(registers),
+            SPACE=o.PARAM,
+            SIZE=size,
+            IMM=place,
+            SIGNED=int(self.words[-1] in ("s8", "s16", "s32")),
+            a=self.decoder._constant("w", 0),
+            FLAGS=o.ADDRESS_64,
+        )
 
     def _is_return(self, name: str) -> bool:
-        return self.call is not None and self.call.operands[0].startswith("(") and name == self.call.operands[0].strip("() ")
+        return (
+            self.call is not None
+            and self.call.operands[0].startswith("(")
+            and name == self.call.operands[0].strip("() ")
+        )
 
     def _callee(self) -> Function:
         name = [x for x in self.call.operands if not x.startswith("(")][0]
@@ -856,8 +1006,16 @@ class _Translator:
             raise Unsupported("")
         texts = self._vector_texts(self.operands[1])
         registers = [self.reg(x, self.kind_of(self.words[-1])) for x in texts]
-        self.emit(o.STORE, VECTOR=self.decoder._vector(registers), COUNT=len(registers), SPACE=o.PARAM, SIZE=TYPE_BYTES[self.words[-1]],
-                  IMM=place, a=self.decoder._constant("w", 0), FLAGS=o.ADDRESS_64)  # fmt: skip
+        self.emit(
+            o.STORE,
+            VECTOR=self.decoder._vector(registers),
+            COUNT=len(registers),
+            SPACE=o.PARAM,
+            SIZE=TYPE_BYTES[self.words[-1]],
+            IMM=place,
+            a=self.decoder._constant("w", 0),
+            FLAGS=o.ADDRESS_64,
+        )
 
     def _parameter_address(self, text: str) -> tuple[str, int]:
         match = re.fullmatch(r"\[\s*([\w$.]+)\s*(?:\+(\d+))?\s*\]", text)
@@ -876,10 +1034,16 @@ class _Translator:
                 break
         self.emit(o.PRINT, a=self.reg(stores[arguments[0]], "w"), b=self.reg(stores[arguments[1]], "w"))
         target = self.call.operands[0].strip("() ")
-        self.decoder.parameter_offset.setdefault(("vprintf", target), self.decoder.parameter_offset.get(("vprintf", ""), 0))
+        self.decoder.parameter_offset.setdefault(
+            ("vprintf", target), self.decoder.parameter_offset.get(("vprintf", ""), 0)
+        )
 
     def _atom(self) -> None:
-        words = [w for w in self.words[1:] if w not in _CACHE_WORDS and w != "noftz" and not w.startswith(("global", "shared"))]
+        words = [
+            w
+            for w in self.words[1:]
+            if w not in _CACHE_WORDS and w != "noftz" and not w.startswith(("global", "shared"))
+        ]
         if len(words) < 2 or words[0] not in o.ATOMICS or words[-1] not in TYPE_BYTES:
             raise Unsupported("")
         operation, element = words[0], self.type_of(words[-1]) if words[-1] not in ("f16x2", "bf16x2") else words[-1]
@@ -889,7 +1053,9 @@ class _Translator:
         target = self.sink_target(operands[0], kind)
         fields = self.memory_fields(operands[1], self.space(), words[-1])
         values = dict(zip("bc", (self.reg(x, kind) for x in operands[2:])))
-        self.emit(o.ATOMIC, d=target, AUX=o.ATOMICS.index(operation), AUX2=o.ATOMIC_TYPES.index(element), **values, **fields)
+        self.emit(
+            o.ATOMIC, d=target, AUX=o.ATOMICS.index(operation), AUX2=o.ATOMIC_TYPES.index(element), **values, **fields
+        )
 
     _red = _atom
 
@@ -914,8 +1080,18 @@ class _Translator:
         size = parse_number(self.operands[2])
         actual = self.reg(self.operands[3], "r") if len(self.operands) > 3 else self.decoder._constant("r", size)
         flags = o.ADDRESS_64 if target[0] == "w" else 0
-        self.emit(o.ASYNC_COPY, a=target, b=source, c=actual, IMM=offset, AUX=source_offset, SIZE=size, SPACE=o.SHARED, FLAGS=flags,
-                  SITE=self.decoder._site())  # fmt: skip
+        self.emit(
+            o.ASYNC_COPY,
+            a=target,
+            b=source,
+            c=actual,
+            IMM=offset,
+            AUX=source_offset,
+            SIZE=size,
+            SPACE=o.SHARED,
+            FLAGS=flags,
+            SITE=self.decoder._site(),
+        )
         self.decoder._site()
 
     # ---- warps and blocks
@@ -942,7 +1118,14 @@ class _Translator:
         operands = list(self.operands)
         vote = self._predicate(operands[-1])
         count = self.reg(operands[2]) if len(operands) > 3 else self.decoder._constant("r", 0)
-        self.emit(o.BARRIER, d=self.reg(operands[0]), a=self.reg(operands[1]), b=count, c=vote, AUX=o.BARRIER_FORMS.index(words[1]))
+        self.emit(
+            o.BARRIER,
+            d=self.reg(operands[0]),
+            a=self.reg(operands[1]),
+            b=count,
+            c=vote,
+            AUX=o.BARRIER_FORMS.index(words[1]),
+        )
 
     def _shfl(self) -> None:
         if self.words[1] != "sync":
@@ -957,15 +1140,26 @@ class _Translator:
     def _vote(self) -> None:
         if self.words[1] != "sync":
             raise Unsupported("the form without .sync")
-        self.emit(o.VOTE, d=self.reg(self.operands[0]), a=self._predicate_source(self.operands[1]), b=self.reg(self.operands[2]),
-                  AUX=o.VOTES.index(self.words[2]))  # fmt: skip
+        self.emit(
+            o.VOTE,
+            d=self.reg(self.operands[0]),
+            a=self._predicate_source(self.operands[1]),
+            b=self.reg(self.operands[2]),
+            AUX=o.VOTES.index(self.words[2]),
+        )
 
     def _match(self) -> None:
         targets = self.operands[0].split("|")
         kind = self.kind_of(self.words[-1])
         valid = self.reg(targets[1]) if len(targets) > 1 else self.decoder._new_register("p")
-        self.emit(o.MATCH, d=self.reg(targets[0]), a=self.reg(self.operands[1], kind), b=self.reg(self.operands[2]),
-                  AUX=int(self.words[1] == "all"), VECTOR=self.decoder._vector([valid]))  # fmt: skip
+        self.emit(
+            o.MATCH,
+            d=self.reg(targets[0]),
+            a=self.reg(self.operands[1], kind),
+            b=self.reg(self.operands[2]),
+            AUX=int(self.words[1] == "all"),
+            VECTOR=self.decoder._vector([valid]),
+        )
 
     def _activemask(self) -> None:
         self.emit(o.ACTIVE_MASK, d=self.reg(self.operands[0]))
@@ -984,9 +1178,26 @@ class _Translator:
 
 
 _METHODS = {name[1:] for name in vars(_Translator) if name.startswith("_") and not name.startswith("__")} - {
-    "arithmetic", "pack", "unpack", "predicate", "predicate_logic", "predicate_source", "logic", "integer_conversion", "nothing",
-    "check_words", "vector_texts", "load_parameter", "is_return", "callee", "store_parameter", "parameter_address", "printf",
-    "async_copy", "barrier_reduction"}  # fmt: skip
+    "arithmetic",
+    "pack",
+    "unpack",
+    "predicate",
+    "predicate_logic",
+    "predicate_source",
+    "logic",
+    "integer_conversion",
+    "nothing",
+    "check_words",
+    "vector_texts",
+    "load_parameter",
+    "is_return",
+    "callee",
+    "store_parameter",
+    "parameter_address",
+    "printf",
+    "async_copy",
+    "barrier_reduction",
+}
 
 
 def _spellings(name: str) -> list[str]:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
-from gemmlab.emulator.bits import leaf
+from gemmlab.emulator.jit import compiled_as
 from gemmlab.emulator.state import BLOCK, EVENT_CAPACITY, EVENT_COUNT, EVENTS, get, put, set64, word64
 
 _KINDS = """
@@ -25,7 +24,7 @@ EVENT_ROW = len(COLUMNS)
 _COUNT, _OFFSET, _THREAD = (COLUMNS.index(name) for name in ("COUNT", "OFFSET", "THREAD"))
 
 
-@njit(nogil=True, error_model="numpy")
+@compiled_as("void(int64, int64, int64, int64, int64, int64, int64, int64, int64, int64, int64, int64)")
 def record(state, kind, pc, other_pc, region, offset, thread, other_thread, other_block, tile, other_tile, size):
     """Note one event; the same kind at the same two places in the same array is counted once more instead."""
     events, count = get(state, EVENTS), get(state, EVENT_COUNT)
@@ -43,13 +42,40 @@ def record(state, kind, pc, other_pc, region, offset, thread, other_thread, othe
     if count == get(state, EVENT_CAPACITY):
         return
     row = events + 8 * EVENT_ROW * count
-    values = (kind, pc, other_pc, region, offset, thread, other_thread, get(state, BLOCK), other_block, tile, other_tile, 1, size)
+    values = (
+        kind,
+        pc,
+        other_pc,
+        region,
+        offset,
+        thread,
+        other_thread,
+        get(state, BLOCK),
+        other_block,
+        tile,
+        other_tile,
+        1,
+        size,
+    )
     for n in range(EVENT_ROW):
         set64(row, n, values[n])
     put(state, EVENT_COUNT, count + 1)
 
 
-@leaf
+@compiled_as("void(int64, int64, int64, int64, int64, int64, int64)")
 def record_place(state, kind, pc, region, offset, thread, size):
     """An event that concerns one thread and no other."""
-    record(state, kind, pc, np.int64(-1), region, offset, thread, np.int64(-1), np.int64(-1), np.int64(-1), np.int64(-1), size)
+    record(
+        state,
+        kind,
+        pc,
+        np.int64(-1),
+        region,
+        offset,
+        thread,
+        np.int64(-1),
+        np.int64(-1),
+        np.int64(-1),
+        np.int64(-1),
+        size,
+    )

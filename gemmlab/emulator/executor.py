@@ -21,10 +21,14 @@ class EmulatorExecutor:
 
     name = "emulator"
 
-    def __init__(self, schedule: str = "forward", seconds: float = 60.0, checks: bool = True, threads: int | None = None) -> None:
+    def __init__(
+        self, schedule: str = "forward", seconds: float = 60.0, checks: bool = True, threads: int | None = None
+    ) -> None:
         self.schedule, self.seconds, self.checks, self.threads = schedule, seconds, checks, threads
 
-    def run(self, program: Program, launch: Launch, A: np.ndarray, B: np.ndarray, shape: tuple[int, int, int]) -> Outcome:
+    def run(
+        self, program: Program, launch: Launch, A: np.ndarray, B: np.ndarray, shape: tuple[int, int, int]
+    ) -> Outcome:
         """Launch `gemm(A, B, C, M, N, K)` once with C full of NaN. A and B are float32 and stay as they are."""
         from gemmlab.emulator import machine
         from gemmlab.emulator.findings import Explainer, timeout_message
@@ -50,7 +54,8 @@ class EmulatorExecutor:
 @lru_cache(maxsize=32)
 def decoded(ptx: str, symbol: str):
     """The kernel's code, or a sentence that says why it cannot be emulated."""
-    from gemmlab.emulator import decode, ptx as parser
+    from gemmlab.emulator import decode
+    from gemmlab.emulator import ptx as parser
 
     try:
         return decode.decode(parser.parse(ptx), symbol)

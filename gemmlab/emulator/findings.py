@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from gemmlab.emulator import opcodes as o
 from gemmlab.emulator.decode import Code
-from gemmlab.emulator.events import COLUMNS, KIND_NAMES
+from gemmlab.emulator.events import KIND_NAMES
 from gemmlab.launch import Launch
 from gemmlab.verdict import Finding
 
@@ -75,17 +75,33 @@ class Explainer:
         kind, severity, message = _SENTENCES[example.kind](self, example)
         location = self.code.locations[example.pc]
         details = {"place": "|".join(str(part) for part in place), **self._details(example)}
-        return Finding(kind, message, severity, location.line or None, location.column or None, sum(e.count for e in group), details)
+        return Finding(
+            kind,
+            message,
+            severity,
+            location.line or None,
+            location.column or None,
+            sum(e.count for e in group),
+            details,
+        )
 
     def _details(self, event: Event) -> dict:
         details = {
             "block": list(self._coordinates(event.block, self.launch.grid)) if event.block >= 0 else None,
-            "threads": [list(self._coordinates(t, self.launch.block)) for t in (event.thread, event.other_thread) if t >= 0],
+            "threads": [
+                list(self._coordinates(t, self.launch.block)) for t in (event.thread, event.other_thread) if t >= 0
+            ],
             "other_line": self.line(event.other_pc) or None,
             "array": self.array(event.region),
             "index": self.element(event) if event.region >= 0 else None,
             "k_tile": event.tile if event.tile >= 0 else None,
-            "hazard": {"RACE_RAW": "RAW", "RACE_WAR": "WAR", "RACE_WAW": "WAW", "RACE_SAME_VALUE": "WAW", "RACE_ASYNC": "ASYNC"}.get(event.kind),
+            "hazard": {
+                "RACE_RAW": "RAW",
+                "RACE_WAR": "WAR",
+                "RACE_WAW": "WAW",
+                "RACE_SAME_VALUE": "WAW",
+                "RACE_ASYNC": "ASYNC",
+            }.get(event.kind),
         }
         return {name: value for name, value in details.items() if value not in (None, [])}
 
@@ -217,7 +233,11 @@ def _remedy(explain: Explainer, event: Event) -> str:
         first = "the first __syncthreads() is missing, " if store_first else "a __syncthreads() is missing "
         return f"{first}between filling the tile and using it (read after write)"
     if event.kind == "RACE_WAR":
-        second = "the second __syncthreads() is missing, " if explain.line(event.pc) < explain.line(event.other_pc) else "a __syncthreads() is missing "
+        second = (
+            "the second __syncthreads() is missing, "
+            if explain.line(event.pc) < explain.line(event.other_pc)
+            else "a __syncthreads() is missing "
+        )
         return f"{second}between the last read and the next write of the tile (write after read)"
     return "give each element one writer, or put a __syncthreads() between them (write after write)"
 
@@ -269,7 +289,9 @@ def _other_barrier(explain: Explainer, event: Event) -> tuple[str, str, str]:
 
 
 def _deadlock(explain: Explainer, event: Event) -> tuple[str, str, str]:
-    other = f", while {explain.thread(event.other_thread)} waits{explain.at(event.other_pc)}" if event.other_pc >= 0 else ""
+    other = (
+        f", while {explain.thread(event.other_thread)} waits{explain.at(event.other_pc)}" if event.other_pc >= 0 else ""
+    )
     message = (
         f"{explain.thread(event.thread)} waits at the barrier{explain.at(event.pc)}{other}, and the threads it waits for never come: "
         "check the number of threads the barrier is told to expect"
@@ -325,10 +347,17 @@ def _misaligned(explain: Explainer, event: Event) -> tuple[str, str, str]:
 
 def _undefined(explain: Explainer, event: Event) -> tuple[str, str, str]:
     origin = explain.code.texts[event.other_pc] if event.other_pc >= 0 else ""
-    what = {"UNDEFINED_STORE": "the value stored to " + (explain.array(event.region) or "memory"), "UNDEFINED_BRANCH": "a condition",
-            "UNDEFINED_ADDRESS": "an address"}[event.kind]  # fmt: skip
+    what = {
+        "UNDEFINED_STORE": "the value stored to " + (explain.array(event.region) or "memory"),
+        "UNDEFINED_BRANCH": "a condition",
+        "UNDEFINED_ADDRESS": "an address",
+    }[event.kind]
     message = f"{what}{explain.at(event.pc)} depends on {_origin(explain, event, origin)}"
-    return ("barrier_divergence" if origin.startswith("shfl") else "uninitialized"), "error", message[0].upper() + message[1:]
+    return (
+        ("barrier_divergence" if origin.startswith("shfl") else "uninitialized"),
+        "error",
+        message[0].upper() + message[1:],
+    )
 
 
 def _origin(explain: Explainer, event: Event, origin: str) -> str:
@@ -346,16 +375,28 @@ def _origin(explain: Explainer, event: Event, origin: str) -> str:
 
 def _input_written(explain: Explainer, event: Event) -> tuple[str, str, str]:
     name = explain.array(event.region)
-    return "wrong_result", "error", f"{explain.thread(event.thread)} writes to {explain.named(event)}{explain.at(event.pc)}, but {name} is an input and must stay as it is"
+    return (
+        "wrong_result",
+        "error",
+        f"{explain.thread(event.thread)} writes to {explain.named(event)}{explain.at(event.pc)}, but {name} is an input and must stay as it is",
+    )
 
 
 def _unsupported(explain: Explainer, event: Event) -> tuple[str, str, str]:
     what = explain.code.messages[event.offset]
-    return "unsupported", "error", f"The emulator does not know the instruction {what}{explain.at(event.pc)}; run this kernel on a GPU with --backend cuda"
+    return (
+        "unsupported",
+        "error",
+        f"The emulator does not know the instruction {what}{explain.at(event.pc)}; run this kernel on a GPU with --backend cuda",
+    )
 
 
 def _trapped(explain: Explainer, event: Event) -> tuple[str, str, str]:
-    return "launch_error", "error", f"{explain.thread(event.thread)} stopped the kernel itself{explain.at(event.pc)}: an assertion failed, or __trap() was called"
+    return (
+        "launch_error",
+        "error",
+        f"{explain.thread(event.thread)} stopped the kernel itself{explain.at(event.pc)}: an assertion failed, or __trap() was called",
+    )
 
 
 def _out_of_work(explain: Explainer, event: Event) -> tuple[str, str, str]:
@@ -368,7 +409,11 @@ def timeout_message(line: int) -> str:
 
 
 def _async_overflow(explain: Explainer, event: Event) -> tuple[str, str, str]:
-    return "unsupported", "error", f"Too many asynchronous copies are in flight at once{explain.at(event.pc)}: wait for the older ones first"
+    return (
+        "unsupported",
+        "error",
+        f"Too many asynchronous copies are in flight at once{explain.at(event.pc)}: wait for the older ones first",
+    )
 
 
 _SENTENCES = {

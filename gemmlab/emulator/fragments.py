@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from gemmlab.emulator.bits import leaf
-from gemmlab.emulator.memory import compiled
+from gemmlab.emulator.bits import NO_LANES
+from gemmlab.emulator.jit import compiled, compiled_as
 from gemmlab.emulator.state import FRAGMENT_COUNT, FRAGMENTS, get, mask32, poke32, set32, word32
 
 RUNNABLE, AT_BARRIER, AT_WARP_SYNC = range(3)
@@ -16,21 +16,20 @@ RUNNABLE, AT_BARRIER, AT_WARP_SYNC = range(3)
 # Columns of a fragment (32-bit): program counter, lanes, status, and the instruction it waits at.
 PC, LANES, STATUS, WAITS_AT = range(4)
 _ROW_BYTES = 16
-NO_LANES = np.uint32(0)
 FAR = 1 << 30
 
 
-@leaf
+@compiled
 def fragment(state, warp, index):
     return get(state, FRAGMENTS) + _ROW_BYTES * (warp * 32 + index)
 
 
-@leaf
+@compiled
 def fragment_count(state, warp):
     return word32(get(state, FRAGMENT_COUNT), warp)
 
 
-@compiled
+@compiled_as("void(int64, int64, int64, uint32, int64, int64)")
 def add_fragment(state, warp, pc, lanes, status, waits_at):
     """Put lanes down at an instruction, joining those that stand there in the same way already."""
     if lanes == NO_LANES:

@@ -7,23 +7,90 @@ from numba import njit
 
 from gemmlab.emulator import opcodes as o
 from gemmlab.emulator.alu import cold
-from gemmlab.emulator.bits import first_lane, lane_count, peek32, peek64, poke32, poke64
+from gemmlab.emulator.bits import NO_LANES, first_lane, lane_bit, next_lane, peek32, peek64, poke32, poke64
 from gemmlab.emulator.events import OUT_OF_WORK, TRAPPED, UNDEFINED_BRANCH, UNSUPPORTED_INSTRUCTION, record
 from gemmlab.emulator.fragments import (
-    AT_BARRIER, AT_WARP_SYNC, FAR, LANES, NO_LANES, RUNNABLE, STATUS, WAITS_AT, add_fragment, fragment, fragment_count, take_lowest,
-)  # fmt: skip
+    AT_BARRIER,
+    AT_WARP_SYNC,
+    LANES,
+    RUNNABLE,
+    STATUS,
+    WAITS_AT,
+    add_fragment,
+    fragment,
+    fragment_count,
+    take_lowest,
+)
+from gemmlab.emulator.jit import compiled
 from gemmlab.emulator.memory import (
-    NO_MASK, async_commit, async_copy, async_wait, atomic, compiled, field, lane_bit, load, locate, store,
-)  # fmt: skip
+    async_commit,
+    async_copy,
+    async_wait,
+    atomic,
+    field,
+    load,
+    store,
+)
 from gemmlab.emulator.printing import print_record
-from gemmlab.emulator.requests import EXECUTED, LANES as LANE_COUNTER, bump
+from gemmlab.emulator.requests import EXECUTED, bump
 from gemmlab.emulator.state import (
-    ASYNC_COUNT, ASYNC_GROUP, BARRIER_ARRIVED, BARRIER_MEMBERS, BLOCK, BLOCK_START, BLOCK_X, BLOCK_Y, BLOCK_Z, BUDGET, CHECKS, CODE,
-    ENTRY_PC, EXIT_PC, EXITED, FORCE_EXCHANGE, FRAGMENT_COUNT, GRID_X, GRID_Y, INTERVAL_START, LOCAL_BYTES, LOCAL_DEFINED, NOW, ORIGIN_SHIFT, PRESENT,
-    SHADOW_DEFINED, SHARED_BYTES, SHARED_GRANULES, SHARED_HOST, SLOT_BYTES, SLOT_OFFSET, SPECIAL_ROWS, STOP, STORE_INTERVAL, THREADS,
-    TILE, WARP_ORDER, WARP_TEMPLATE, WARPS, WARP_BYTES, get, mask32, put, set32, set64, set_byte, word32, word64,
-)  # fmt: skip
-from gemmlab.emulator.sync import arrive, exchange, named_lanes, report_deadlock, resolve_barriers, row_of, settle_warp, warp_base
+    ASYNC_COUNT,
+    ASYNC_GROUP,
+    BARRIER_ARRIVED,
+    BARRIER_MEMBERS,
+    BLOCK,
+    BLOCK_START,
+    BLOCK_X,
+    BLOCK_Y,
+    BUDGET,
+    CHECKS,
+    CODE,
+    ENTRY_PC,
+    EXIT_PC,
+    EXITED,
+    FORCE_EXCHANGE,
+    FRAGMENT_COUNT,
+    GRID_X,
+    GRID_Y,
+    INTERVAL_START,
+    LOCAL_BYTES,
+    LOCAL_DEFINED,
+    NOW,
+    ORIGIN_SHIFT,
+    PRESENT,
+    SHADOW_DEFINED,
+    SHARED_BYTES,
+    SHARED_GRANULES,
+    SHARED_HOST,
+    SLOT_BYTES,
+    SLOT_OFFSET,
+    SPECIAL_ROWS,
+    STOP,
+    STORE_INTERVAL,
+    THREADS,
+    TILE,
+    WARP_ORDER,
+    WARP_TEMPLATE,
+    WARPS,
+    get,
+    mask32,
+    put,
+    set32,
+    set64,
+    set_byte,
+    word32,
+    word64,
+)
+from gemmlab.emulator.sync import (
+    arrive,
+    exchange,
+    named_lanes,
+    report_deadlock,
+    resolve_barriers,
+    row_of,
+    settle_warp,
+    warp_base,
+)
 from gemmlab.emulator.vector import hot
 
 NONE = np.int64(-1)
@@ -47,20 +114,26 @@ def _spread_undefined(state, row, lanes, base, good):
 def _run_cold(row, op, lanes, base):
     """An instruction of isa.py, lane after lane."""
     wide = field(row, o.ROW_WIDE)
-    d, a, b, c = (base + field(row, o.ROW_D), base + field(row, o.ROW_A), base + field(row, o.ROW_B), base + field(row, o.ROW_C))
+    d, a, b, c = (
+        base + field(row, o.ROW_D),
+        base + field(row, o.ROW_A),
+        base + field(row, o.ROW_B),
+        base + field(row, o.ROW_C),
+    )
     imm, found = field(row, o.ROW_IMM), NO_LANES
-    for lane in range(32):
-        if lanes & lane_bit(lane):
-            x = peek64(a + 8 * lane) if wide & o.WIDE_A else np.uint64(peek32(a + 4 * lane))
-            y = peek64(b + 8 * lane) if wide & o.WIDE_B else np.uint64(peek32(b + 4 * lane))
-            z = peek64(c + 8 * lane) if wide & o.WIDE_C else np.uint64(peek32(c + 4 * lane))
-            result = cold(op, x, y, z, imm)
-            if wide & o.PRED_D:
-                found |= lane_bit(lane) if result != np.uint64(0) else NO_LANES
-            elif wide & o.WIDE_D:
-                poke64(d + 8 * lane, result)
-            else:
-                poke32(d + 4 * lane, np.uint32(result))
+    todo = lanes
+    while todo != NO_LANES:
+        lane, todo = next_lane(todo)
+        x = peek64(a + 8 * lane) if wide & o.WIDE_A else np.uint64(peek32(a + 4 * lane))
+        y = peek64(b + 8 * lane) if wide & o.WIDE_B else np.uint64(peek32(b + 4 * lane))
+        z = peek64(c + 8 * lane) if wide & o.WIDE_C else np.uint64(peek32(c + 4 * lane))
+        result = cold(op, x, y, z, imm)
+        if wide & o.PRED_D:
+            found |= lane_bit(lane) if result != np.uint64(0) else NO_LANES
+        elif wide & o.WIDE_D:
+            poke64(d + 8 * lane, result)
+        else:
+            poke32(d + 4 * lane, np.uint32(result))
     return found
 
 
@@ -96,9 +169,10 @@ def _leave(state, warp, pc, lanes):
     """Lanes that end."""
     exited = get(state, EXITED)
     poke32(exited + 4 * warp, mask32(exited, warp) | lanes)
-    for lane in range(32):
-        if lanes & lane_bit(lane):
-            set32(get(state, EXIT_PC), warp * 32 + lane, pc)
+    todo = lanes
+    while todo != NO_LANES:
+        lane, todo = next_lane(todo)
+        set32(get(state, EXIT_PC), warp * 32 + lane, pc)
 
 
 @compiled
@@ -117,13 +191,14 @@ def _return(state, warp, row, lanes, base):
 @compiled
 def _is_space(state, row, lanes, base):
     found = NO_LANES
-    for lane in range(32):
-        if lanes & lane_bit(lane):
-            address = np.int64(peek64(base + field(row, o.ROW_A) + 8 * lane))
-            window = address >> 40
-            space = field(row, o.ROW_SPACE)
-            inside = window == 1 if space == o.SHARED else (window == 2 if space == o.LOCAL else window >= 3)
-            found |= lane_bit(lane) if inside else NO_LANES
+    todo = lanes
+    while todo != NO_LANES:
+        lane, todo = next_lane(todo)
+        address = np.int64(peek64(base + field(row, o.ROW_A) + 8 * lane))
+        window = address >> 40
+        space = field(row, o.ROW_SPACE)
+        inside = window == 1 if space == o.SHARED else (window == 2 if space == o.LOCAL else window >= 3)
+        found |= lane_bit(lane) if inside else NO_LANES
     old = mask32(base + field(row, o.ROW_D), 0)
     poke32(base + field(row, o.ROW_D), (old & ~lanes) | found)
     _set_defined(state, row, lanes, base, mask32(base + field(row, o.ROW_OK_A), 0))
@@ -141,9 +216,10 @@ def _other(state, warp, row, op, lanes, base, pc):
     elif op == o.ASYNC_WAIT:
         async_wait(state, warp, lanes, field(row, o.ROW_IMM))
     elif op == o.ACTIVE_MASK:
-        for lane in range(32):
-            if lanes & lane_bit(lane):
-                poke32(base + field(row, o.ROW_D) + 4 * lane, lanes)
+        todo = lanes
+        while todo != NO_LANES:
+            lane, todo = next_lane(todo)
+            poke32(base + field(row, o.ROW_D) + 4 * lane, lanes)
         _set_defined(state, row, lanes, base, lanes)
     elif op == o.IS_SPACE:
         _is_space(state, row, lanes, base)
@@ -168,7 +244,7 @@ def _collective(state, warp, row, lanes, base, pc):
     return False
 
 
-@njit(nogil=True, error_model="numpy")
+@compiled
 def run_warp(state, warp):
     """Run the lanes of a warp until each of them waits or has ended (or a slice of work is used up)."""
     base = warp_base(state, warp)
@@ -205,7 +281,14 @@ def run_warp(state, warp):
                         c = base + field(row, o.ROW_C)
                         if wide & o.PRED_C:
                             c = np.int64(mask32(c, 0))
-                        found = hot(op, base + field(row, o.ROW_D), base + field(row, o.ROW_A), base + field(row, o.ROW_B), c, lanes)
+                        found = hot(
+                            op,
+                            base + field(row, o.ROW_D),
+                            base + field(row, o.ROW_A),
+                            base + field(row, o.ROW_B),
+                            c,
+                            lanes,
+                        )
                     else:
                         found = _run_cold(row, op, lanes, base)
                     if field(row, o.ROW_WIDE) & o.PRED_D:
@@ -269,9 +352,10 @@ def run_warp(state, warp):
                     break
                 pc += 1
             elif op == o.CALL:
-                for lane in range(32):
-                    if lanes & lane_bit(lane):
-                        set32(base + field(row, o.ROW_D), lane, pc + 1)
+                todo = lanes
+                while todo != NO_LANES:
+                    lane, todo = next_lane(todo)
+                    set32(base + field(row, o.ROW_D), lane, pc + 1)
                 add_fragment(state, warp, pc + 1, active & ~lanes, RUNNABLE, NONE)
                 add_fragment(state, warp, field(row, o.ROW_IMM), lanes, RUNNABLE, NONE)
                 break
@@ -287,7 +371,20 @@ def run_warp(state, warp):
         budget = get(state, BUDGET) - (started - left)
         put(state, BUDGET, budget)
         if budget <= 0 and get(state, STOP) == 0:
-            record(state, OUT_OF_WORK, pc, NONE, NONE, np.int64(0), warp * 32 + first_lane(active), NONE, NONE, NONE, NONE, np.int64(0))
+            record(
+                state,
+                OUT_OF_WORK,
+                pc,
+                NONE,
+                NONE,
+                np.int64(0),
+                warp * 32 + first_lane(active),
+                NONE,
+                NONE,
+                NONE,
+                NONE,
+                np.int64(0),
+            )
             put(state, STOP, 1)
 
 
@@ -370,7 +467,16 @@ def _set_special(state, warp, block, base):
     gx, gy = get(state, GRID_X), get(state, GRID_Y)
     for lane in range(32):
         thread = warp * 32 + lane
-        values = (thread % bx, (thread // bx) % by, thread // (bx * by), block % gx, (block // gx) % gy, block // (gx * gy), lane, warp)
+        values = (
+            thread % bx,
+            (thread // bx) % by,
+            thread // (bx * by),
+            block % gx,
+            (block // gx) % gy,
+            block // (gx * gy),
+            lane,
+            warp,
+        )
         for number in range(8):
             offset = word64(rows, number)
             if offset >= 0:

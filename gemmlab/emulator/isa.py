@@ -11,12 +11,25 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gemmlab.emulator.vector import HAS_FMA
+from gemmlab.emulator.jit import HAS_FMA
 
 INTEGERS = ("u8", "s8", "u16", "s16", "u32", "s32", "u64", "s64")
 FLOATS = ("f16", "bf16", "f32", "f64")
-WIDTH = {"u8": 8, "s8": 8, "u16": 16, "s16": 16, "u32": 32, "s32": 32, "u64": 64, "s64": 64, "f16": 16, "bf16": 16,
-         "f32": 32, "f64": 64, "pred": 1}  # fmt: skip
+WIDTH = {
+    "u8": 8,
+    "s8": 8,
+    "u16": 16,
+    "s16": 16,
+    "u32": 32,
+    "s32": 32,
+    "u64": 64,
+    "s64": 64,
+    "f16": 16,
+    "bf16": 16,
+    "f32": 32,
+    "f64": 64,
+    "pred": 1,
+}
 
 
 @dataclass(frozen=True)
@@ -146,7 +159,12 @@ def _floats() -> None:
         _define(f"min.nan.{t}", t, f"{t} {t}", "nan_min({a}, {b})")
         _define(f"max.nan.{t}", t, f"{t} {t}", "nan_max({a}, {b})")
         _define(f"copysign.{t}", t, f"{t} {t}", "np.copysign({b}, {a})")
-    for name, expression in (("add", "{a} + {b}"), ("sub", "{a} - {b}"), ("mul", "{a} * {b}"), ("fma", "fma32({a}, {b}, {c})")):
+    for name, expression in (
+        ("add", "{a} + {b}"),
+        ("sub", "{a} - {b}"),
+        ("mul", "{a} * {b}"),
+        ("fma", "fma32({a}, {b}, {c})"),
+    ):
         operands = "f32 f32 f32" if name == "fma" else "f32 f32"
         flushed = expression.replace("{a}", "flush({a})").replace("{b}", "flush({b})").replace("{c}", "flush({c})")
         _define(f"{name}.ftz.f32", "f32", operands, f"flush(np.float32({flushed}))")
@@ -155,11 +173,22 @@ def _floats() -> None:
         _define(f"rcp.{t}", t, t, "1 / {a}")
         _define(f"sqrt.{t}", t, t, "np.sqrt({a})")
         _define(f"rsqrt.{t}", t, t, "1 / np.sqrt(np.float64({a}))")
-        for test, expression in (("finite", "np.isfinite({a})"), ("infinite", "np.isinf({a})"), ("number", "{a} == {a}"),
-                                 ("notanumber", "{a} != {a}"), ("normal", "is_normal(np.float64({a}), %s)" % _tiny(t)),
-                                 ("subnormal", "is_subnormal(np.float64({a}), %s)" % _tiny(t))):  # fmt: skip
+        for test, expression in (
+            ("finite", "np.isfinite({a})"),
+            ("infinite", "np.isinf({a})"),
+            ("number", "{a} == {a}"),
+            ("notanumber", "{a} != {a}"),
+            ("normal", "is_normal(np.float64({a}), %s)" % _tiny(t)),
+            ("subnormal", "is_subnormal(np.float64({a}), %s)" % _tiny(t)),
+        ):
             _define(f"testp.{test}.{t}", "pred", t, expression)
-    for name, function in (("sin", "np.sin"), ("cos", "np.cos"), ("lg2", "np.log2"), ("ex2", "np.exp2"), ("tanh", "np.tanh")):
+    for name, function in (
+        ("sin", "np.sin"),
+        ("cos", "np.cos"),
+        ("lg2", "np.log2"),
+        ("ex2", "np.exp2"),
+        ("tanh", "np.tanh"),
+    ):
         _define(f"{name}.approx.f32", "f32", "f32", f"{function}(np.float64({{a}}))")
     _define("ex2.approx.f16", "f16", "f16", "np.exp2(np.float64({a}))")
     _define("tanh.approx.f16", "f16", "f16", "np.tanh(np.float64({a}))")
@@ -177,7 +206,12 @@ def _halves_in_pairs() -> None:
         for name in ("add", "sub", "mul", "fma", "neg", "abs", "min", "max", "min.nan", "max.nan"):
             op = TABLE[f"{name}.{t}"]
             low, high = (_on_half(op, t, shift) for shift in (0, 16))
-            _define(f"{name}.{t}x2", "u32", " ".join(["u32"] * len(op.operands)), f"{low} | np.uint64({high} << np.uint64(16))")
+            _define(
+                f"{name}.{t}x2",
+                "u32",
+                " ".join(["u32"] * len(op.operands)),
+                f"{low} | np.uint64({high} << np.uint64(16))",
+            )
 
 
 def _on_half(op: Op, t: str, shift: int) -> str:

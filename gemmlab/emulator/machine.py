@@ -22,6 +22,7 @@ from gemmlab.emulator.events import COLUMNS, EVENT_ROW
 from gemmlab.emulator.memory import QUEUE_ROW
 from gemmlab.emulator.printing import ARGUMENT_BYTES, HEADER
 from gemmlab.emulator.requests import COUNTER_ROW, META_ROW
+from gemmlab.emulator.warm import compiled_interpreter
 
 CHUNKS = 4
 EVENT_CAPACITY = 512
@@ -108,7 +109,9 @@ class _Chunk:
 
     def _launch_fields(self, launch, threads: int, options: Options) -> None:
         self["THREADS"], self["WARPS"] = threads, self.warps
-        for name, value in zip(("BLOCK_X", "BLOCK_Y", "BLOCK_Z", "GRID_X", "GRID_Y", "GRID_Z"), (*launch.block, *launch.grid)):
+        for name, value in zip(
+            ("BLOCK_X", "BLOCK_Y", "BLOCK_Z", "GRID_X", "GRID_Y", "GRID_Z"), (*launch.block, *launch.grid)
+        ):
             self[name] = value
         self["CHECKS"] = int(options.checks)
         self["BUDGET"] = options.budget
@@ -141,8 +144,16 @@ class _Chunk:
             if name in ("%laneid", "%warpid") or name.startswith("%lanemask"):
                 registers[:, offset : offset + 128] = _lane_values(name, self.warps)
         self.kept += [aligned, template]
-        self["WARP_BASE"], self["WARP_BYTES"], self["WARP_TEMPLATE"] = registers.ctypes.data, code.warp_bytes, template.ctypes.data
-        self["SLOT_OFFSET"], self["SLOT_BYTES"], self["ORIGIN_SHIFT"] = code.slot_offset, code.slot_bytes, code.slot_bytes
+        self["WARP_BASE"], self["WARP_BYTES"], self["WARP_TEMPLATE"] = (
+            registers.ctypes.data,
+            code.warp_bytes,
+            template.ctypes.data,
+        )
+        self["SLOT_OFFSET"], self["SLOT_BYTES"], self["ORIGIN_SHIFT"] = (
+            code.slot_offset,
+            code.slot_bytes,
+            code.slot_bytes,
+        )
         self.kept.append(code.rows)
         self["CODE"], self["CODE_LENGTH"] = code.rows.ctypes.data, len(code.rows)
         self["VECTOR_TABLE"] = code.vectors.ctypes.data
@@ -151,7 +162,12 @@ class _Chunk:
     def _special_rows(self, launch, fill) -> None:
         code = self.code
         static = sum(region.size for region in code.shared)
-        values = {"%dynamic_smem_size": launch.smem, "%total_smem_size": static + launch.smem, "%nsmid": 1, "%nwarpid": self.warps}
+        values = {
+            "%dynamic_smem_size": launch.smem,
+            "%total_smem_size": static + launch.smem,
+            "%nsmid": 1,
+            "%nwarpid": self.warps,
+        }
         for axis, block, grid in zip("xyz", launch.block, launch.grid):
             values[f"%ntid.{axis}"], values[f"%nctaid.{axis}"] = block, grid
         for name, (offset, slot) in code.special_rows.items():
@@ -175,15 +191,30 @@ class _Chunk:
         base, size, host = (np.zeros(o.REGIONS, np.int64) for _ in range(3))
         kind, shadow = np.full(o.REGIONS, o.NO_REGION, np.int64), np.full(o.REGIONS, -1, np.int64)
         for number, (region, array) in enumerate(zip(self.memory.regions, self.memory.arrays)):
-            base[number], size[number], host[number], kind[number] = region.address, region.size, array.ctypes.data, region.kind
+            base[number], size[number], host[number], kind[number] = (
+                region.address,
+                region.size,
+                array.ctypes.data,
+                region.kind,
+            )
         for number, (place, bytes_) in places.items():
             region = code.shared[number - o.FIRST_SHARED]
             base[number], size[number] = o.SHARED_WINDOW + region.address, bytes_
-            host[number], kind[number], shadow[number] = shared.ctypes.data + place, region.kind, place >> self._granule_shift()
+            host[number], kind[number], shadow[number] = (
+                shared.ctypes.data + place,
+                region.kind,
+                place >> self._granule_shift(),
+            )
         for number, region in enumerate(code.locals, o.FIRST_LOCAL):
             base[number], size[number], kind[number] = o.LOCAL_WINDOW + region.address, region.size, region.kind
             host[number] = region.offset - (o.LOCAL_WINDOW + region.address)
-        self.tables = {"REGION_BASE": base, "REGION_SIZE": size, "REGION_HOST": host, "REGION_KIND": kind, "REGION_SHADOW": shadow}
+        self.tables = {
+            "REGION_BASE": base,
+            "REGION_SIZE": size,
+            "REGION_HOST": host,
+            "REGION_KIND": kind,
+            "REGION_SHADOW": shadow,
+        }
         self["REGION_COUNT"] = o.REGIONS
 
     def _granule_shift(self) -> int:
@@ -275,7 +306,12 @@ def _order(warps: int, schedule: str) -> np.ndarray:
 def _lane_values(name: str, warps: int) -> np.ndarray:
     lane = np.arange(32, dtype=np.uint64)
     one = np.uint64(1)
-    values = {"%laneid": lane, "%lanemask_eq": one << lane, "%lanemask_lt": (one << lane) - one, "%lanemask_le": (one << (lane + one)) - one}
+    values = {
+        "%laneid": lane,
+        "%lanemask_eq": one << lane,
+        "%lanemask_lt": (one << lane) - one,
+        "%lanemask_le": (one << (lane + one)) - one,
+    }
     values["%lanemask_gt"] = ~values["%lanemask_le"]
     values["%lanemask_ge"] = ~values["%lanemask_lt"]
     if name == "%warpid":
@@ -300,13 +336,14 @@ class Options:
 
 def run(code: Code, memory: Memory, launch, parameters: list[int], options: Options) -> Run:
     """Run a launch to its end, or until a limit of `options`. C and the other arrays of `memory` are changed in place."""
-    from gemmlab.emulator.interpreter import run_blocks
-
+    run_blocks = compiled_interpreter()
     started = time.perf_counter()
     blocks = options.blocks
     if blocks is None:
         blocks = np.arange(launch.grid[0] * launch.grid[1] * launch.grid[2], dtype=np.int64)
-    parts = [part for part in np.array_split(blocks, 1 if code.orders_blocks else min(CHUNKS, len(blocks))) if len(part)]
+    parts = [
+        part for part in np.array_split(blocks, 1 if code.orders_blocks else min(CHUNKS, len(blocks))) if len(part)
+    ]
     chunks = [_Chunk(code, memory, launch, parameters, options) for _ in parts]
     finished = [0] * len(parts)
 
@@ -375,16 +412,34 @@ def between_chunks(chunks: list[_Chunk]) -> np.ndarray:
     for region, (start, count) in chunks[0].tracked.items():
         part = slice(start, start + count)
         for first, second in itertools.combinations(chunks, 2):
-            for kind, mine, other in (("RACE_WAW", first.write, second.write), ("RACE_RAW", second.read1, first.write),
-                                      ("RACE_WAR", second.write, first.read1)):  # fmt: skip
-                hits = np.flatnonzero((mine[part] != 0) & (other[part] != 0) & (mine[part] & other[part] & 1 << 26 == 0))
+            for kind, mine, other in (
+                ("RACE_WAW", first.write, second.write),
+                ("RACE_RAW", second.read1, first.write),
+                ("RACE_WAR", second.write, first.read1),
+            ):
+                hits = np.flatnonzero(
+                    (mine[part] != 0) & (other[part] != 0) & (mine[part] & other[part] & 1 << 26 == 0)
+                )
                 if len(hits):
-                    rows.append(_race_row(KIND[kind], int(mine[part][hits[0]]), int(other[part][hits[0]]), region, hits, first.code))
+                    rows.append(
+                        _race_row(
+                            KIND[kind], int(mine[part][hits[0]]), int(other[part][hits[0]]), region, hits, first.code
+                        )
+                    )
     return np.array(rows, np.int64).reshape(-1, EVENT_ROW)
 
 
 def _race_row(kind: int, mine: int, other: int, region: int, hits: np.ndarray, code: Code) -> list[int]:
     values = dict.fromkeys(COLUMNS, -1)
-    values.update(KIND=kind, PC=code.site_pc[mine >> 10 & 0xFFFF], OTHER_PC=code.site_pc[other >> 10 & 0xFFFF], REGION=region,
-                  OFFSET=int(hits[0]) * code.granule, THREAD=mine & 1023, OTHER_THREAD=other & 1023, COUNT=len(hits), SIZE=0)  # fmt: skip
+    values.update(
+        KIND=kind,
+        PC=code.site_pc[mine >> 10 & 0xFFFF],
+        OTHER_PC=code.site_pc[other >> 10 & 0xFFFF],
+        REGION=region,
+        OFFSET=int(hits[0]) * code.granule,
+        THREAD=mine & 1023,
+        OTHER_THREAD=other & 1023,
+        COUNT=len(hits),
+        SIZE=0,
+    )
     return [values[name] for name in COLUMNS]

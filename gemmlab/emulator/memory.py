@@ -7,46 +7,115 @@ the rest are served in groups of lanes that fall into one array (nearly always a
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from gemmlab.emulator import opcodes as o
 from gemmlab.emulator.bits import (
-    as_f32, as_f64, first_lane, lane_count, leaf, of_f32, of_f64, peek, peek8, peek32, peek64, poke, poke32, poke64,
-)  # fmt: skip
+    NO_LANES,
+    as_f32,
+    as_f64,
+    first_lane,
+    lane_bit,
+    lane_count,
+    next_lane,
+    of_f32,
+    of_f64,
+    peek,
+    peek8,
+    peek32,
+    peek64,
+    poke,
+    poke32,
+    poke64,
+)
 from gemmlab.emulator.events import (
-    ASYNC_OVERFLOW, INPUT_WRITTEN, MISALIGNED_READ, MISALIGNED_WRITE, OUT_OF_BOUNDS_READ, OUT_OF_BOUNDS_WRITE, UNDEFINED_ADDRESS,
-    UNDEFINED_STORE, record, record_place,
-)  # fmt: skip
+    ASYNC_OVERFLOW,
+    INPUT_WRITTEN,
+    MISALIGNED_READ,
+    MISALIGNED_WRITE,
+    OUT_OF_BOUNDS_READ,
+    OUT_OF_BOUNDS_WRITE,
+    UNDEFINED_ADDRESS,
+    UNDEFINED_STORE,
+    record,
+    record_place,
+)
+from gemmlab.emulator.jit import compiled, compiled_as
 from gemmlab.emulator.requests import (
-    BYTES, CONFLICTS, GROUPS, REQUESTS, SECTOR_COUNT, SECTORS, WAVEFRONT_COUNT, WAVEFRONTS, WORDS, bump, pattern,
-)  # fmt: skip
+    BYTES,
+    CONFLICTS,
+    GROUPS,
+    REQUESTS,
+    SECTOR_COUNT,
+    SECTORS,
+    WAVEFRONT_COUNT,
+    WAVEFRONTS,
+    WORDS,
+    bump,
+    pattern,
+)
 from gemmlab.emulator.shadow import (
-    DEFINED, IN_FLIGHT, NEVER, THREAD_MASK, TIME_SHIFT, UNDEFINED, needs_look, note_global_block, note_read, note_write, read_conflict,
-    stamp, write_conflict,
-)  # fmt: skip
+    DEFINED,
+    IN_FLIGHT,
+    NEVER,
+    TIME_SHIFT,
+    UNDEFINED,
+    needs_look,
+    note_global_block,
+    note_read,
+    note_write,
+    read_conflict,
+    stamp,
+    write_conflict,
+)
 from gemmlab.emulator.state import (
-    ADDRESSES, ASYNC_CAPACITY, ASYNC_COUNT, ASYNC_GROUP, ASYNC_QUEUE, BLOCK_START, CHECKS, GLOBAL_READ_BLOCK, GLOBAL_WRITE_BLOCK,
-    GRANULE_SHIFT, INTERVAL_START, LOCAL_BYTES, LOCAL_DEFINED, LOCAL_HOST, ORIGIN_SHIFT, PATTERN_START, PATTERN_WORDS, REGION_BASE,
-    REGION_HOST, REGION_KIND, REGION_SHADOW, REGION_SIZE, SHADOW_DEFINED, SHADOW_ORIGIN, SHADOW_READ1, SHADOW_READ2, SHADOW_WRITE,
-    SHARED_GRANULES, STORE_INTERVAL, TILE, VECTOR_TABLE, byte, get, mask32, put, set32, set64, set_byte, word32, word64,
-)  # fmt: skip
+    ADDRESSES,
+    ASYNC_CAPACITY,
+    ASYNC_COUNT,
+    ASYNC_GROUP,
+    ASYNC_QUEUE,
+    CHECKS,
+    GLOBAL_READ_BLOCK,
+    GLOBAL_WRITE_BLOCK,
+    GRANULE_SHIFT,
+    INTERVAL_START,
+    LOCAL_BYTES,
+    LOCAL_DEFINED,
+    LOCAL_HOST,
+    ORIGIN_SHIFT,
+    PATTERN_START,
+    PATTERN_WORDS,
+    REGION_BASE,
+    REGION_HOST,
+    REGION_KIND,
+    REGION_SHADOW,
+    REGION_SIZE,
+    SHADOW_DEFINED,
+    SHADOW_ORIGIN,
+    SHADOW_READ1,
+    SHADOW_READ2,
+    SHADOW_WRITE,
+    STORE_INTERVAL,
+    TILE,
+    VECTOR_TABLE,
+    byte,
+    get,
+    mask32,
+    put,
+    set32,
+    set64,
+    set_byte,
+    word32,
+    word64,
+)
 from gemmlab.emulator.vector import vector_addresses, vector_outside, vector_unaligned
 
-compiled = njit(nogil=True, error_model="numpy")
-NO_MASK = np.uint32(0)
 
-
-@leaf
-def lane_bit(lane):
-    return np.uint32(1) << np.uint32(lane)
-
-
-@leaf
+@compiled_as("int64(int64, int64)")
 def field(row, number):
     return word32(row, number)
 
 
-@compiled
+@compiled_as("int64(int64)")
 def locate(address):
     """The region a generic address belongs to, or -1. An overrun counts for the array it started from."""
     high = address >> o.GLOBAL_SHIFT
@@ -61,7 +130,7 @@ def locate(address):
     return np.int64(-1)
 
 
-@leaf
+@compiled
 def _window(space):
     if space == o.SHARED:
         return np.int64(o.SHARED_WINDOW)
@@ -73,7 +142,7 @@ def _mark(state, base, slot, lanes, defined, origin):
     """Set the definedness of a register in `lanes`: the lanes of `defined` hold a value, the others a value nobody wrote."""
     ok = mask32(base + slot, 0)
     poke32(base + slot, (ok & ~lanes) | (defined & lanes))
-    if lanes & ~defined != NO_MASK:
+    if lanes & ~defined != NO_LANES:
         set32(base + slot + get(state, ORIGIN_SHIFT), 0, origin)
 
 
@@ -84,13 +153,25 @@ def _prepare(state, warp, row, lanes, base, pc, size, is_write):
     offset = field(row, o.ROW_IMM) + _window(field(row, o.ROW_SPACE))
     vector_addresses(addresses, base + field(row, o.ROW_A), field(row, o.ROW_FLAGS) & o.ADDRESS_64, offset)
     undefined = lanes & ~mask32(base + field(row, o.ROW_OK_A), 0)
-    if undefined != NO_MASK and get(state, CHECKS):
+    if undefined != NO_LANES and get(state, CHECKS):
         origin = word32(base + field(row, o.ROW_OK_A) + get(state, ORIGIN_SHIFT), 0) - 1
-        record(state, UNDEFINED_ADDRESS, pc, origin, np.int64(-1), np.int64(0), warp * 32 + first_lane(undefined), np.int64(-1),
-               np.int64(-1), np.int64(-1), np.int64(-1), size)  # fmt: skip
+        record(
+            state,
+            UNDEFINED_ADDRESS,
+            pc,
+            origin,
+            np.int64(-1),
+            np.int64(0),
+            warp * 32 + first_lane(undefined),
+            np.int64(-1),
+            np.int64(-1),
+            np.int64(-1),
+            np.int64(-1),
+            size,
+        )
         lanes &= ~undefined
     wrong = vector_unaligned(addresses, size - 1) & lanes
-    while wrong != NO_MASK:
+    while wrong != NO_LANES:
         lane = first_lane(wrong)
         address = word64(addresses, lane)
         region = locate(address)
@@ -105,7 +186,7 @@ def _prepare(state, warp, row, lanes, base, pc, size, is_write):
 def _next_group(state, warp, lanes, pc, size, is_write):
     """The region of the first lane that is inside one, and the lanes inside it. Lanes outside are reported. (region, group, rest)"""
     addresses = get(state, ADDRESSES)
-    while lanes != NO_MASK:
+    while lanes != NO_LANES:
         lane = first_lane(lanes)
         address = word64(addresses, lane)
         region = locate(address)
@@ -113,12 +194,14 @@ def _next_group(state, warp, lanes, pc, size, is_write):
             low = word64(get(state, REGION_BASE), region)
             high = low + word64(get(state, REGION_SIZE), region) - size
             group = lanes & ~vector_outside(addresses, low, high)
-            if group & lane_bit(lane) != NO_MASK:
+            if group & lane_bit(lane) != NO_LANES:
                 return region, group, lanes & ~group
         at = address - word64(get(state, REGION_BASE), region) if region >= 0 else address
-        record_place(state, OUT_OF_BOUNDS_WRITE if is_write else OUT_OF_BOUNDS_READ, pc, region, at, warp * 32 + lane, size)
+        record_place(
+            state, OUT_OF_BOUNDS_WRITE if is_write else OUT_OF_BOUNDS_READ, pc, region, at, warp * 32 + lane, size
+        )
         lanes &= ~lane_bit(lane)
-    return np.int64(-1), NO_MASK, NO_MASK
+    return np.int64(-1), NO_LANES, NO_LANES
 
 
 @compiled
@@ -142,11 +225,11 @@ def load(state, warp, row, lanes, base, pc):
     rest = _prepare(state, warp, row, lanes, base, pc, size * count, False)
     dropped = lanes & ~rest
     first = True
-    while rest != NO_MASK:
+    while rest != NO_LANES:
         before = rest
         region, group, rest = _next_group(state, warp, rest, pc, size * count, False)
         dropped |= before & ~(group | rest)
-        if group == NO_MASK:
+        if group == NO_LANES:
             break
         if region >= o.FIRST_LOCAL:
             _load_own(state, warp, row, group, base, pc, word64(get(state, REGION_HOST), region), False)
@@ -165,7 +248,7 @@ def load(state, warp, row, lanes, base, pc):
                 entry = get(state, VECTOR_TABLE) + 12 * (field(row, o.ROW_VECTOR) + n)
                 _mark(state, base, word32(entry, 1), group, defined, np.int64(0))
         first = False
-    if dropped != NO_MASK:
+    if dropped != NO_LANES:
         _fill_dropped(state, row, dropped, base)
 
 
@@ -175,12 +258,13 @@ def _fill_dropped(state, row, lanes, base):
     for n in range(field(row, o.ROW_COUNT)):
         entry = get(state, VECTOR_TABLE) + 12 * (field(row, o.ROW_VECTOR) + n)
         target, slot, wide = word32(entry, 0), word32(entry, 1), word32(entry, 2)
-        for lane in range(32):
-            if lanes & lane_bit(lane):
-                if wide:
-                    poke64(base + target + 8 * lane, ~np.uint64(0))
-                else:
-                    poke32(base + target + 4 * lane, ~np.uint32(0))
+        todo = lanes
+        while todo != NO_LANES:
+            lane, todo = next_lane(todo)
+            if wide:
+                poke64(base + target + 8 * lane, ~np.uint64(0))
+            else:
+                poke32(base + target + 4 * lane, ~np.uint32(0))
         _mark(state, base, slot, lanes, lanes, np.int64(0))
 
 
@@ -197,17 +281,19 @@ def _fetch(state, row, lanes, base, region):
                 for lane in range(32):
                     poke32(target + 4 * lane, peek32(word64(addresses, lane) + delta))
             else:
-                for lane in range(32):
-                    if lanes & lane_bit(lane):
-                        poke32(target + 4 * lane, peek32(word64(addresses, lane) + delta))
+                todo = lanes
+                while todo != NO_LANES:
+                    lane, todo = next_lane(todo)
+                    poke32(target + 4 * lane, peek32(word64(addresses, lane) + delta))
         else:
-            for lane in range(32):
-                if lanes & lane_bit(lane):
-                    value = peek(word64(addresses, lane) + delta, size, signed)
-                    if wide:
-                        poke64(target + 8 * lane, value)
-                    else:
-                        poke32(target + 4 * lane, np.uint32(value))
+            todo = lanes
+            while todo != NO_LANES:
+                lane, todo = next_lane(todo)
+                value = peek(word64(addresses, lane) + delta, size, signed)
+                if wide:
+                    poke64(target + 8 * lane, value)
+                else:
+                    poke32(target + 4 * lane, np.uint32(value))
         delta += size
 
 
@@ -252,12 +338,13 @@ def _look_at_readers(state, pc, granule, region, lanes, warp, start, row):
     base = word64(get(state, REGION_BASE), region)
     first = word64(get(state, REGION_SHADOW), region)
     width = max((field(row, o.ROW_SIZE) * field(row, o.ROW_COUNT)) >> shift, 1)
-    for lane in range(32):
-        if lanes & lane_bit(lane):
-            offset = word64(addresses, lane) - base
-            at = first + (offset >> shift)
-            if at <= granule < at + width:
-                read_conflict(state, pc, granule, region, (granule - first) << shift, warp * 32 + lane, False)
+    todo = lanes
+    while todo != NO_LANES:
+        lane, todo = next_lane(todo)
+        offset = word64(addresses, lane) - base
+        at = first + (offset >> shift)
+        if at <= granule < at + width:
+            read_conflict(state, pc, granule, region, (granule - first) << shift, warp * 32 + lane, False)
 
 
 @compiled
@@ -266,20 +353,21 @@ def _mark_component(state, row, lanes, base, pc, region, entry, number):
     addresses, shift = get(state, ADDRESSES), get(state, GRANULE_SHIFT)
     size = field(row, o.ROW_SIZE)
     first = word64(get(state, REGION_SHADOW), region)
-    defined, origin = NO_MASK, np.int64(0)
-    for lane in range(32):
-        if lanes & lane_bit(lane):
-            offset = word64(addresses, lane) - word64(get(state, REGION_BASE), region) + number * size
-            some = False
-            for granule in range(first + (offset >> shift), first + (offset >> shift) + max(size >> shift, 1)):
-                known = byte(get(state, SHADOW_DEFINED), granule)
-                some = some or known == DEFINED
-                if known == NEVER:
-                    origin = pc + 1
-                elif known == UNDEFINED:
-                    origin = word32(get(state, SHADOW_ORIGIN), granule)
-            if some:
-                defined |= lane_bit(lane)
+    defined, origin = NO_LANES, np.int64(0)
+    todo = lanes
+    while todo != NO_LANES:
+        lane, todo = next_lane(todo)
+        offset = word64(addresses, lane) - word64(get(state, REGION_BASE), region) + number * size
+        some = False
+        for granule in range(first + (offset >> shift), first + (offset >> shift) + max(size >> shift, 1)):
+            known = byte(get(state, SHADOW_DEFINED), granule)
+            some = some or known == DEFINED
+            if known == NEVER:
+                origin = pc + 1
+            elif known == UNDEFINED:
+                origin = word32(get(state, SHADOW_ORIGIN), granule)
+        if some:
+            defined |= lane_bit(lane)
     _mark(state, base, word32(entry, 1), lanes, defined, origin)
 
 
@@ -290,22 +378,23 @@ def _load_own(state, warp, row, lanes, base, pc, place, constant_address):
     for n in range(field(row, o.ROW_COUNT)):
         entry = get(state, VECTOR_TABLE) + 12 * (field(row, o.ROW_VECTOR) + n)
         target, slot, wide = base + word32(entry, 0), word32(entry, 1), word32(entry, 2)
-        defined = NO_MASK
-        for lane in range(32):
-            if lanes & lane_bit(lane):
-                offset = _own_offset(state, warp, lane, place, constant_address) + n * size
-                value = peek(get(state, LOCAL_HOST) + offset, size, signed)
-                for at in range(offset, offset + size):
-                    if byte(get(state, LOCAL_DEFINED), at) == DEFINED:
-                        defined |= lane_bit(lane)
-                if wide:
-                    poke64(target + 8 * lane, value)
-                else:
-                    poke32(target + 4 * lane, np.uint32(value))
+        defined = NO_LANES
+        todo = lanes
+        while todo != NO_LANES:
+            lane, todo = next_lane(todo)
+            offset = _own_offset(state, warp, lane, place, constant_address) + n * size
+            value = peek(get(state, LOCAL_HOST) + offset, size, signed)
+            for at in range(offset, offset + size):
+                if byte(get(state, LOCAL_DEFINED), at) == DEFINED:
+                    defined |= lane_bit(lane)
+            if wide:
+                poke64(target + 8 * lane, value)
+            else:
+                poke32(target + 4 * lane, np.uint32(value))
         _mark(state, base, slot, lanes, defined, pc + 1)
 
 
-@leaf
+@compiled
 def _own_offset(state, warp, lane, place, constant_address):
     """Where in the memory of all threads' local variables this lane's access falls. `place`: see REGION_HOST of local regions."""
     own = (warp * 32 + lane) * get(state, LOCAL_BYTES)
@@ -320,9 +409,9 @@ def store(state, warp, row, lanes, base, pc):
         return
     rest = _prepare(state, warp, row, lanes, base, pc, size * count, True)
     first = True
-    while rest != NO_MASK:
+    while rest != NO_LANES:
         region, group, rest = _next_group(state, warp, rest, pc, size * count, True)
-        if group == NO_MASK:
+        if group == NO_LANES:
             return
         if region >= o.FIRST_LOCAL:
             _store_own(state, warp, row, group, base, word64(get(state, REGION_HOST), region), False)
@@ -351,10 +440,11 @@ def _put(state, row, lanes, base, region):
     for n in range(field(row, o.ROW_COUNT)):
         entry = get(state, VECTOR_TABLE) + 12 * (field(row, o.ROW_VECTOR) + n)
         source, wide = base + word32(entry, 0), word32(entry, 2)
-        for lane in range(32):
-            if lanes & lane_bit(lane):
-                value = peek64(source + 8 * lane) if wide else np.uint64(peek32(source + 4 * lane))
-                poke(word64(addresses, lane) + delta, size, value)
+        todo = lanes
+        while todo != NO_LANES:
+            lane, todo = next_lane(todo)
+            value = peek64(source + 8 * lane) if wide else np.uint64(peek32(source + 4 * lane))
+            poke(word64(addresses, lane) + delta, size, value)
         delta += size
 
 
@@ -364,11 +454,12 @@ def _note_written(state, row, lanes, region):
     shift = get(state, GRANULE_SHIFT)
     first = word64(get(state, REGION_SHADOW), region)
     width = max((field(row, o.ROW_SIZE) * field(row, o.ROW_COUNT)) >> shift, 1)
-    for lane in range(32):
-        if lanes & lane_bit(lane):
-            at = first + ((word64(get(state, ADDRESSES), lane) - word64(get(state, REGION_BASE), region)) >> shift)
-            for granule in range(at, at + width):
-                set_byte(get(state, SHADOW_DEFINED), granule, DEFINED)
+    todo = lanes
+    while todo != NO_LANES:
+        lane, todo = next_lane(todo)
+        at = first + ((word64(get(state, ADDRESSES), lane) - word64(get(state, REGION_BASE), region)) >> shift)
+        for granule in range(at, at + width):
+            set_byte(get(state, SHADOW_DEFINED), granule, DEFINED)
 
 
 @compiled
@@ -399,7 +490,7 @@ def _shadow_store(state, warp, row, lanes, base, pc, region, meta):
         low, high = (warp << 5) + ((word >> 8) & 31), (warp << 5) + (word & 31)
         if (
             low != high
-            or undefined != NO_MASK
+            or undefined != NO_LANES
             or needs_look(state, word64(writes, granule), high, fresh)
             or needs_look(state, word64(read1, granule), high, fresh)
             or needs_look(state, word64(read2, granule), high, fresh)
@@ -414,7 +505,7 @@ def _shadow_store(state, warp, row, lanes, base, pc, region, meta):
 @compiled
 def _undefined_value(state, row, lanes, base):
     """Lanes that store a value nobody wrote."""
-    undefined = NO_MASK
+    undefined = NO_LANES
     for n in range(field(row, o.ROW_COUNT)):
         entry = get(state, VECTOR_TABLE) + 12 * (field(row, o.ROW_VECTOR) + n)
         undefined |= lanes & ~mask32(base + word32(entry, 1), 0)
@@ -428,14 +519,16 @@ def _store_word_exactly(state, warp, row, lanes, base, pc, region, granule, stam
     size, count = field(row, o.ROW_SIZE), field(row, o.ROW_COUNT)
     first = word64(get(state, REGION_SHADOW), region)
     before = np.int64(-1)
-    for lane in range(32):
-        if not lanes & lane_bit(lane):
-            continue
+    todo = lanes
+    while todo != NO_LANES:
+        lane, todo = next_lane(todo)
         offset = word64(addresses, lane) - word64(get(state, REGION_BASE), region)
         at = first + (offset >> shift)
         if not at <= granule < at + max((size * count) >> shift, 1):
             continue
-        component = (((granule - first) << shift) - offset) // size if (granule - first) << shift > offset else np.int64(0)
+        component = (
+            (((granule - first) << shift) - offset) // size if (granule - first) << shift > offset else np.int64(0)
+        )
         entry = get(state, VECTOR_TABLE) + 12 * (field(row, o.ROW_VECTOR) + component)
         value_at = word64(get(state, REGION_HOST), region) + offset + component * size
         same = before < 0 and _same_value(base, entry, lane, value_at, size)
@@ -448,15 +541,27 @@ def _store_word_exactly(state, warp, row, lanes, base, pc, region, granule, stam
             origin = word32(base + word32(entry, 1) + get(state, ORIGIN_SHIFT), 0)
             set32(get(state, SHADOW_ORIGIN), granule, origin)
             if region < o.FIRST_SHARED:
-                record(state, UNDEFINED_STORE, pc, origin - 1, region, offset, warp * 32 + lane, np.int64(-1), np.int64(-1),
-                       np.int64(-1), np.int64(-1), size)  # fmt: skip
+                record(
+                    state,
+                    UNDEFINED_STORE,
+                    pc,
+                    origin - 1,
+                    region,
+                    offset,
+                    warp * 32 + lane,
+                    np.int64(-1),
+                    np.int64(-1),
+                    np.int64(-1),
+                    np.int64(-1),
+                    size,
+                )
         note_write(state, granule, stamped | (warp * 32 + lane), tile, defined)
         if region < o.FIRST_SHARED:
             note_global_block(state, granule, get(state, GLOBAL_WRITE_BLOCK))
         before = lane
 
 
-@leaf
+@compiled
 def _lane_value(base, entry, lane):
     source = base + word32(entry, 0)
     return peek64(source + 8 * lane) if word32(entry, 2) else np.uint64(peek32(source + 4 * lane))
@@ -480,12 +585,13 @@ def _store_own(state, warp, row, lanes, base, place, constant_address):
     for n in range(field(row, o.ROW_COUNT)):
         entry = get(state, VECTOR_TABLE) + 12 * (field(row, o.ROW_VECTOR) + n)
         ok = mask32(base + word32(entry, 1), 0)
-        for lane in range(32):
-            if lanes & lane_bit(lane):
-                offset = _own_offset(state, warp, lane, place, constant_address) + n * size
-                poke(get(state, LOCAL_HOST) + offset, size, _lane_value(base, entry, lane))
-                for at in range(offset, offset + size):
-                    set_byte(get(state, LOCAL_DEFINED), at, DEFINED if ok & lane_bit(lane) else NEVER)
+        todo = lanes
+        while todo != NO_LANES:
+            lane, todo = next_lane(todo)
+            offset = _own_offset(state, warp, lane, place, constant_address) + n * size
+            poke(get(state, LOCAL_HOST) + offset, size, _lane_value(base, entry, lane))
+            for at in range(offset, offset + size):
+                set_byte(get(state, LOCAL_DEFINED), at, DEFINED if ok & lane_bit(lane) else NEVER)
 
 
 # ---- atomics
@@ -497,9 +603,9 @@ def atomic(state, warp, row, lanes, base, pc):
     size = field(row, o.ROW_SIZE)
     rest = _prepare(state, warp, row, lanes, base, pc, size, True)
     first = True
-    while rest != NO_MASK:
+    while rest != NO_LANES:
         region, group, rest = _next_group(state, warp, rest, pc, size, True)
-        if group == NO_MASK:
+        if group == NO_LANES:
             return
         if region >= o.FIRST_LOCAL or word64(get(state, REGION_SHADOW), region) < 0:
             record_place(state, INPUT_WRITTEN, pc, region, np.int64(0), warp * 32 + first_lane(group), size)
@@ -507,9 +613,10 @@ def atomic(state, warp, row, lanes, base, pc):
         if get(state, CHECKS):
             meta = pattern(state, field(row, o.ROW_SITE), group, size, region >= o.FIRST_SHARED)
             _count_request(state, pc, meta, region, group, size, first)
-        for lane in range(32):
-            if group & lane_bit(lane):
-                _atomic_lane(state, warp, row, base, pc, region, lane)
+        todo = group
+        while todo != NO_LANES:
+            lane, todo = next_lane(todo)
+            _atomic_lane(state, warp, row, base, pc, region, lane)
         first = False
 
 
@@ -526,7 +633,7 @@ def _atomic_lane(state, warp, row, base, pc, region, lane):
     ok = mask32(base + field(row, o.ROW_OK_B), 0) & mask32(base + field(row, o.ROW_OK_C), 0) & lane_bit(lane)
     first = word64(get(state, REGION_SHADOW), region) + (offset >> shift)
     thread = warp * 32 + lane
-    defined = ok != NO_MASK
+    defined = ok != NO_LANES
     origin = pc + 1
     for granule in range(first, first + max(size >> shift, 1)):
         known = byte(get(state, SHADOW_DEFINED), granule)
@@ -539,20 +646,35 @@ def _atomic_lane(state, warp, row, base, pc, region, lane):
             stamped = stamp(state, field(row, o.ROW_SITE), True)
             if not defined:
                 set32(get(state, SHADOW_ORIGIN), granule, origin)
-            note_write(state, granule, stamped | thread, word32(get(state, TILE), warp), DEFINED if defined else UNDEFINED)
+            note_write(
+                state, granule, stamped | thread, word32(get(state, TILE), warp), DEFINED if defined else UNDEFINED
+            )
             note_global_block(state, granule, get(state, GLOBAL_WRITE_BLOCK))
         else:
             set_byte(get(state, SHADOW_DEFINED), granule, DEFINED)
     if not defined and region < o.FIRST_SHARED and get(state, CHECKS):
-        record(state, UNDEFINED_STORE, pc, origin - 1, region, offset, thread, np.int64(-1), np.int64(-1), np.int64(-1), np.int64(-1), size)
+        record(
+            state,
+            UNDEFINED_STORE,
+            pc,
+            origin - 1,
+            region,
+            offset,
+            thread,
+            np.int64(-1),
+            np.int64(-1),
+            np.int64(-1),
+            np.int64(-1),
+            size,
+        )
     if wide:
         poke64(base + field(row, o.ROW_D) + 8 * lane, old)
     else:
         poke32(base + field(row, o.ROW_D) + 4 * lane, np.uint32(old))
-    _mark(state, base, field(row, o.ROW_OK_D), lane_bit(lane), lane_bit(lane) if defined else NO_MASK, origin)
+    _mark(state, base, field(row, o.ROW_OK_D), lane_bit(lane), lane_bit(lane) if defined else NO_LANES, origin)
 
 
-@leaf
+@compiled
 def _register_bits(base, offset, lane, wide):
     return peek64(base + offset + 8 * lane) if wide else np.uint64(peek32(base + offset + 4 * lane))
 
@@ -606,16 +728,17 @@ def async_copy(state, warp, row, lanes, base, pc):
     for lane in range(32):
         targets[lane] = word64(addresses, lane)
     sources = np.empty(32, np.int64)
-    reading = NO_MASK
-    for lane in range(32):
-        if lanes & lane_bit(lane):
-            sources[lane] = np.int64(peek64(base + field(row, o.ROW_B) + 8 * lane)) + field(row, o.ROW_AUX)
-            actual = np.int64(peek32(base + field(row, o.ROW_C) + 4 * lane))
-            if actual > 0:
-                reading |= lane_bit(lane)
-    for lane in range(32):
-        if not lanes & lane_bit(lane):
-            continue
+    reading = NO_LANES
+    todo = lanes
+    while todo != NO_LANES:
+        lane, todo = next_lane(todo)
+        sources[lane] = np.int64(peek64(base + field(row, o.ROW_B) + 8 * lane)) + field(row, o.ROW_AUX)
+        actual = np.int64(peek32(base + field(row, o.ROW_C) + 4 * lane))
+        if actual > 0:
+            reading |= lane_bit(lane)
+    todo = lanes
+    while todo != NO_LANES:
+        lane, todo = next_lane(todo)
         actual = min(np.int64(peek32(base + field(row, o.ROW_C) + 4 * lane)), size)
         source = _async_source(state, warp, lane, pc, sources[lane], actual, size)
         region = locate(targets[lane])
@@ -638,7 +761,12 @@ def _async_source(state, warp, lane, pc, address, actual, size):
     if address & (size - 1):
         record_place(state, MISALIGNED_READ, pc, region, offset, warp * 32 + lane, size)
         return np.int64(0)
-    if region < 0 or region >= o.FIRST_SHARED or offset < 0 or offset + actual > word64(get(state, REGION_SIZE), region):
+    if (
+        region < 0
+        or region >= o.FIRST_SHARED
+        or offset < 0
+        or offset + actual > word64(get(state, REGION_SIZE), region)
+    ):
         record_place(state, OUT_OF_BOUNDS_READ, pc, region, offset, warp * 32 + lane, actual)
         return np.int64(0)
     return word64(get(state, REGION_HOST), region) + offset
@@ -671,7 +799,7 @@ def _enqueue(state, warp, lane, pc, site, region, offset, source, size, actual):
 @compiled
 def _count_async(state, row, pc, lanes, reading, targets, sources, size):
     """A copy is a request to global memory and a store to shared memory."""
-    if not get(state, CHECKS) or lanes == NO_MASK:
+    if not get(state, CHECKS) or lanes == NO_LANES:
         return
     addresses, site = get(state, ADDRESSES), field(row, o.ROW_SITE)
     for lane in range(32):
@@ -679,7 +807,7 @@ def _count_async(state, row, pc, lanes, reading, targets, sources, size):
     meta = pattern(state, site, lanes, size, True)
     bump(state, pc, WAVEFRONT_COUNT, word64(meta, WAVEFRONTS))
     bump(state, pc, CONFLICTS, word64(meta, WAVEFRONTS) - word64(meta, GROUPS))
-    if reading != NO_MASK:
+    if reading != NO_LANES:
         for lane in range(32):
             set64(addresses, lane, sources[lane])
         meta = pattern(state, site + 1, reading, size, False)
@@ -690,10 +818,11 @@ def _count_async(state, row, pc, lanes, reading, targets, sources, size):
 
 @compiled
 def async_commit(state, warp, lanes):
-    for lane in range(32):
-        if lanes & lane_bit(lane):
-            groups = get(state, ASYNC_GROUP)
-            set32(groups, warp * 32 + lane, word32(groups, warp * 32 + lane) + 1)
+    todo = lanes
+    while todo != NO_LANES:
+        lane, todo = next_lane(todo)
+        groups = get(state, ASYNC_GROUP)
+        set32(groups, warp * 32 + lane, word32(groups, warp * 32 + lane) + 1)
 
 
 @compiled
@@ -704,7 +833,7 @@ def async_wait(state, warp, lanes, allowed):
     for n in range(count):
         entry = queue + 8 * QUEUE_ROW * n
         thread, group = word64(entry, 5), word64(entry, 4)
-        mine = thread >> 5 == warp and lanes & lane_bit(thread & 31) != NO_MASK
+        mine = thread >> 5 == warp and lanes & lane_bit(thread & 31) != NO_LANES
         open_group = word32(get(state, ASYNC_GROUP), thread)
         if mine and (allowed < 0 or group < open_group - allowed):
             _finish(state, entry)

@@ -5,12 +5,26 @@ from __future__ import annotations
 import numpy as np
 
 from gemmlab.emulator import opcodes as o
-from gemmlab.emulator.bits import peek64
-from gemmlab.emulator.memory import compiled, field, lane_bit, locate
+from gemmlab.emulator.bits import NO_LANES, next_lane, peek64
+from gemmlab.emulator.jit import compiled
+from gemmlab.emulator.memory import field, locate
 from gemmlab.emulator.state import (
-    BLOCK, LOCAL_BYTES, LOCAL_HOST, PRINT_BUFFER, PRINT_CAPACITY, PRINT_USED, REGION_BASE, REGION_HOST, REGION_SIZE, byte, get, put,
-    set64, set_byte, word64,
-)  # fmt: skip
+    BLOCK,
+    LOCAL_BYTES,
+    LOCAL_HOST,
+    PRINT_BUFFER,
+    PRINT_CAPACITY,
+    PRINT_USED,
+    REGION_BASE,
+    REGION_HOST,
+    REGION_SIZE,
+    byte,
+    get,
+    put,
+    set64,
+    set_byte,
+    word64,
+)
 
 # A record: block, thread, address of the format, bytes of arguments that follow, then the arguments.
 HEADER = 4
@@ -19,9 +33,9 @@ ARGUMENT_BYTES = 128
 
 @compiled
 def print_record(state, warp, row, lanes, base):
-    for lane in range(32):
-        if not lanes & lane_bit(lane):
-            continue
+    todo = lanes
+    while todo != NO_LANES:
+        lane, todo = next_lane(todo)
         used = get(state, PRINT_USED)
         if used + 8 * HEADER + ARGUMENT_BYTES > get(state, PRINT_CAPACITY):
             return

@@ -8,8 +8,28 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-TYPE_BYTES = {"b8": 1, "u8": 1, "s8": 1, "b16": 2, "u16": 2, "s16": 2, "f16": 2, "bf16": 2, "b32": 4, "u32": 4, "s32": 4,
-              "f32": 4, "f16x2": 4, "bf16x2": 4, "b64": 8, "u64": 8, "s64": 8, "f64": 8, "b128": 16, "pred": 1}  # fmt: skip
+TYPE_BYTES = {
+    "b8": 1,
+    "u8": 1,
+    "s8": 1,
+    "b16": 2,
+    "u16": 2,
+    "s16": 2,
+    "f16": 2,
+    "bf16": 2,
+    "b32": 4,
+    "u32": 4,
+    "s32": 4,
+    "f32": 4,
+    "f16x2": 4,
+    "bf16x2": 4,
+    "b64": 8,
+    "u64": 8,
+    "s64": 8,
+    "f64": 8,
+    "b128": 16,
+    "pred": 1,
+}
 
 
 class PtxError(Exception):
@@ -260,7 +280,9 @@ def _parse_variable(text: str) -> Variable | None:
         count *= int(extent or 0)
     contents, relocations = _initial_bytes(match["value"], element) if match["value"] else (b"", ())
     size = max(count * element, len(contents))
-    return Variable(match["name"], match["space"], size, int(align[1]) if align else max(element, 1), contents, relocations)
+    return Variable(
+        match["name"], match["space"], size, int(align[1]) if align else max(element, 1), contents, relocations
+    )
 
 
 def _initial_bytes(value: str, element: int) -> tuple[bytes, tuple[tuple[int, str], ...]]:

@@ -7,12 +7,22 @@ first lane) is kept for each instruction, with what follows from it.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
-from gemmlab.emulator.bits import first_lane, leaf
+from gemmlab.emulator.bits import NO_LANES, first_lane, next_lane
+from gemmlab.emulator.jit import compiled, compiled_as
 from gemmlab.emulator.state import (
-    ADDRESSES, COUNTERS, GRANULE_SHIFT, PATTERN_ADDRESS, PATTERN_META, PATTERN_START, PATTERN_WORDS, get, set64, word32, word64,
-)  # fmt: skip
+    ADDRESSES,
+    COUNTERS,
+    GRANULE_SHIFT,
+    PATTERN_ADDRESS,
+    PATTERN_META,
+    PATTERN_START,
+    PATTERN_WORDS,
+    get,
+    set64,
+    word32,
+    word64,
+)
 from gemmlab.emulator.vector import vector_changed
 
 # Columns of PATTERN_META.
@@ -27,7 +37,7 @@ SECTOR_BYTES = 32
 BANKS = 32
 
 
-@njit(nogil=True, error_model="numpy")
+@compiled
 def pattern(state, site, mask, size, is_shared):
     """Index of the row in PATTERN_META that describes this request (ADDRESSES, `size` bytes a lane); made anew if it changed."""
     addresses = get(state, ADDRESSES)
@@ -50,15 +60,15 @@ def pattern(state, site, mask, size, is_shared):
     return meta
 
 
-@njit(nogil=True, error_model="numpy")
+@compiled
 def _find_words(state, site, meta, shape, mask, size):
     """The distinct granules, each with its first and last lane: (granule relative to the first lane's) << 16 | first << 8 | last."""
     words = get(state, PATTERN_WORDS) + 8 * word32(get(state, PATTERN_START), site)
     shift = get(state, GRANULE_SHIFT)
     count = np.int64(0)
-    for lane in range(32):
-        if not (mask >> np.uint32(lane)) & np.uint32(1):
-            continue
+    todo = mask
+    while todo != NO_LANES:
+        lane, todo = next_lane(todo)
         start = word64(shape, lane) >> shift
         for granule in range(start, start + max(size >> shift, 1)):
             found = False
@@ -73,28 +83,29 @@ def _find_words(state, site, meta, shape, mask, size):
     set64(meta, WORDS, count)
 
 
-@njit(nogil=True, error_model="numpy")
+@compiled
 def _count_sectors(meta, shape, mask, size, low_bits):
     """Distinct 32-byte sectors of the whole request."""
     seen = np.empty(32 * 5, np.int64)
     count = 0
-    for lane in range(32):
-        if (mask >> np.uint32(lane)) & np.uint32(1):
-            first = (word64(shape, lane) + low_bits) >> 5
-            last = (word64(shape, lane) + low_bits + size - 1) >> 5
-            for sector in range(first, last + 1):
-                known = False
-                for n in range(count - 1, -1, -1):
-                    if seen[n] == sector:
-                        known = True
-                        break
-                if not known:
-                    seen[count] = sector
-                    count += 1
+    todo = mask
+    while todo != NO_LANES:
+        lane, todo = next_lane(todo)
+        first = (word64(shape, lane) + low_bits) >> 5
+        last = (word64(shape, lane) + low_bits + size - 1) >> 5
+        for sector in range(first, last + 1):
+            known = False
+            for n in range(count - 1, -1, -1):
+                if seen[n] == sector:
+                    known = True
+                    break
+            if not known:
+                seen[count] = sector
+                count += 1
     set64(meta, SECTORS, count)
 
 
-@njit(nogil=True, error_model="numpy")
+@compiled
 def _count_wavefronts(meta, shape, mask, size, low_bits):
     """Passes through the 32 banks: 8-byte accesses go half a warp at a time, 16-byte ones a quarter; in each group the bank with
     most distinct words decides."""
@@ -126,7 +137,7 @@ def _count_wavefronts(meta, shape, mask, size, low_bits):
     set64(meta, GROUPS, groups)
 
 
-@leaf
+@compiled_as("void(int64, int64, int64, int64)")
 def bump(state, pc, column, amount):
     row = get(state, COUNTERS) + 8 * COUNTER_ROW * pc
     set64(row, column, word64(row, column) + amount)

@@ -12,15 +12,38 @@ A word under an asynchronous copy has the time IN_FLIGHT until the copying threa
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
-from gemmlab.emulator.bits import first_lane, leaf
+from gemmlab.emulator.bits import NO_LANES, next_lane
 from gemmlab.emulator.events import RACE_ASYNC, RACE_RAW, RACE_SAME_VALUE, RACE_WAR, RACE_WAW, record
+from gemmlab.emulator.jit import compiled, compiled_as
 from gemmlab.emulator.state import (
-    BLOCK, BLOCK_START, GLOBAL_READ_BLOCK, GLOBAL_WRITE_BLOCK, GRANULE_SHIFT, INTERVAL_START, NOW, SEEN_LANES, SEEN_WARPS,
-    SHADOW_DEFINED, SHADOW_ORIGIN, SHADOW_READ1, SHADOW_READ2, SHADOW_TILE, SHADOW_WRITE, SHARED_GRANULES, SITE_PC, TILE, WARP_START,
-    WARPS, byte, get, put, set32, set64, set_byte, set16, word16, word32, word64,
-)  # fmt: skip
+    BLOCK,
+    GLOBAL_READ_BLOCK,
+    GLOBAL_WRITE_BLOCK,
+    INTERVAL_START,
+    NOW,
+    SEEN_LANES,
+    SEEN_WARPS,
+    SHADOW_DEFINED,
+    SHADOW_READ1,
+    SHADOW_READ2,
+    SHADOW_TILE,
+    SHADOW_WRITE,
+    SHARED_GRANULES,
+    SITE_PC,
+    TILE,
+    WARP_START,
+    WARPS,
+    get,
+    put,
+    set16,
+    set32,
+    set64,
+    set_byte,
+    word16,
+    word32,
+    word64,
+)
 
 THREAD_MASK = 1023
 SITE_SHIFT = 10
@@ -31,13 +54,13 @@ IN_FLIGHT = (1 << 36) - 1
 NEVER, DEFINED, UNDEFINED = 0, 1, 2
 
 
-@leaf
+@compiled
 def stamp(state, site, atomic):
     """The record of an access now, without its thread."""
     return (get(state, NOW) << TIME_SHIFT) | (ATOMIC_BIT if atomic else 0) | (site << SITE_SHIFT)
 
 
-@njit(nogil=True, error_model="numpy")
+@compiled
 def ordered(state, old, thread):
     """Whether the recorded access of another thread of this block happens before `thread`'s access now."""
     time, other = old >> TIME_SHIFT, old & THREAD_MASK
@@ -53,7 +76,7 @@ def ordered(state, old, thread):
     return time < word64(get(state, SEEN_LANES), (warp << 10) + ((thread & 31) << 5) + (other & 31))
 
 
-@njit(nogil=True, error_model="numpy")
+@compiled_as("void(int64, int64, int64, int64, int64, int64, int64, int64, int64)")
 def _report(state, kind, pc, old, granule, region, offset, thread, other_block):
     other_pc = word32(get(state, SITE_PC), (old >> SITE_SHIFT) & 0xFFFF)
     other_thread = old & THREAD_MASK
@@ -66,7 +89,7 @@ def _report(state, kind, pc, old, granule, region, offset, thread, other_block):
     record(state, kind, pc, other_pc, region, offset, thread, other_thread, other_block, tile, other_tile, np.int64(0))
 
 
-@njit(nogil=True, error_model="numpy")
+@compiled
 def _other_block(state, old, blocks, granule):
     """The block that made a record in global memory; this block's own number for shared memory."""
     if granule < get(state, SHARED_GRANULES) or old == 0:
@@ -74,7 +97,7 @@ def _other_block(state, old, blocks, granule):
     return word32(blocks, granule - get(state, SHARED_GRANULES))
 
 
-@njit(nogil=True, error_model="numpy")
+@compiled_as("void(int64, int64, int64, int64, int64, int64, boolean)")
 def read_conflict(state, pc, granule, region, offset, thread, atomic):
     """Report a read of `granule` by `thread` that races with the last write."""
     old = word64(get(state, SHADOW_WRITE), granule)
@@ -85,7 +108,7 @@ def read_conflict(state, pc, granule, region, offset, thread, atomic):
         _report(state, RACE_RAW, pc, old, granule, region, offset, thread, writer_block)
 
 
-@njit(nogil=True, error_model="numpy")
+@compiled_as("void(int64, int64, int64, int64, int64, int64, boolean, boolean)")
 def write_conflict(state, pc, granule, region, offset, thread, atomic, same_value):
     """Report a write of `granule` by `thread` that races with the last write or with one of the last two readers."""
     old = word64(get(state, SHADOW_WRITE), granule)
@@ -102,13 +125,13 @@ def write_conflict(state, pc, granule, region, offset, thread, atomic, same_valu
             _report(state, RACE_WAR, pc, old, granule, region, offset, thread, block)
 
 
-@leaf
+@compiled
 def needs_look(state, old, thread, fresh):
     """Cheap test before the exact one: only a record since the last barrier, of another thread, can race."""
     return old >= fresh and ((old & THREAD_MASK) != thread or (old >> TIME_SHIFT) == IN_FLIGHT)
 
 
-@leaf
+@compiled
 def note_read(state, granule, low, high):
     """Keep two distinct readers: `low` and `high` are the records of the first and the last lane that read the word."""
     read1, read2 = get(state, SHADOW_READ1), get(state, SHADOW_READ2)
@@ -121,20 +144,20 @@ def note_read(state, granule, low, high):
     set64(read1, granule, high)
 
 
-@leaf
+@compiled_as("void(int64, int64, int64, int64, int64)")
 def note_write(state, granule, stamped, tile, defined):
     set64(get(state, SHADOW_WRITE), granule, stamped)
     set16(get(state, SHADOW_TILE), granule, tile)
     set_byte(get(state, SHADOW_DEFINED), granule, defined)
 
 
-@leaf
+@compiled
 def note_global_block(state, granule, blocks):
     if granule >= get(state, SHARED_GRANULES):
         set32(blocks, granule - get(state, SHARED_GRANULES), get(state, BLOCK))
 
 
-@njit(nogil=True, error_model="numpy")
+@compiled
 def pass_barrier(state):
     """A barrier of the whole block: what came before it is ordered with what follows."""
     now = get(state, NOW) + 1
@@ -142,7 +165,7 @@ def pass_barrier(state):
     put(state, INTERVAL_START, now)
 
 
-@njit(nogil=True, error_model="numpy")
+@compiled
 def pass_warp_sync(state, warp, mask):
     """__syncwarp(mask): every lane of the mask now knows what the others of the mask knew and did."""
     now = get(state, NOW) + 1
@@ -153,17 +176,19 @@ def pass_warp_sync(state, warp, mask):
     seen = get(state, SEEN_LANES) + 8 * (warp << 10)
     for other in range(32):
         latest = np.int64(0)
-        for lane in range(32):
-            if (mask >> np.uint32(lane)) & np.uint32(1):
-                latest = max(latest, word64(seen, (lane << 5) + other))
+        todo = mask
+        while todo != NO_LANES:
+            lane, todo = next_lane(todo)
+            latest = max(latest, word64(seen, (lane << 5) + other))
         if (mask >> np.uint32(other)) & np.uint32(1):
             latest = now
-        for lane in range(32):
-            if (mask >> np.uint32(lane)) & np.uint32(1):
-                set64(seen, (lane << 5) + other, latest)
+        todo = mask
+        while todo != NO_LANES:
+            lane, todo = next_lane(todo)
+            set64(seen, (lane << 5) + other, latest)
 
 
-@njit(nogil=True, error_model="numpy")
+@compiled
 def pass_named_barrier(state, members):
     """A barrier of some warps (`members`: a bit a warp) orders them with each other."""
     now = get(state, NOW) + 1

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from gemmlab.emulator.bits import leaf, peek8, peek16, peek32, peek64, poke8, poke16, poke32, poke64
+from gemmlab.emulator.bits import peek8, peek16, peek32, peek64, poke8, poke16, poke32, poke64
+from gemmlab.emulator.jit import compiled_as
 
 _FIELDS = """
 CODE CODE_LENGTH VECTOR_TABLE
@@ -37,57 +38,57 @@ globals().update(FIELD)
 FIELD_COUNT = len(_FIELDS)
 
 
-@leaf
+@compiled_as("int64(int64, int64)")
 def get(state, field):
     return np.int64(peek64(state + 8 * field))
 
 
-@leaf
+@compiled_as("void(int64, int64, int64)")
 def put(state, field, value):
     poke64(state + 8 * field, np.uint64(value))
 
 
-@leaf
+@compiled_as("int64(int64, int64)")
 def word64(base, index):
     return np.int64(peek64(base + 8 * index))
 
 
-@leaf
+@compiled_as("void(int64, int64, int64)")
 def set64(base, index, value):
     poke64(base + 8 * index, np.uint64(value))
 
 
-@leaf
+@compiled_as("int64(int64, int64)")
 def word32(base, index):
     return np.int64(np.int32(peek32(base + 4 * index)))
 
 
-@leaf
+@compiled_as("void(int64, int64, int64)")
 def set32(base, index, value):
     poke32(base + 4 * index, np.uint32(value))
 
 
-@leaf
+@compiled_as("uint32(int64, int64)")
 def mask32(base, index):
     """A mask of lanes."""
     return peek32(base + 4 * index)
 
 
-@leaf
+@compiled_as("int64(int64, int64)")
 def word16(base, index):
     return np.int64(np.int16(peek16(base + 2 * index)))
 
 
-@leaf
+@compiled_as("void(int64, int64, int64)")
 def set16(base, index, value):
     poke16(base + 2 * index, np.uint16(value))
 
 
-@leaf
+@compiled_as("int64(int64, int64)")
 def byte(base, index):
     return np.int64(peek8(base + index))
 
 
-@leaf
+@compiled_as("void(int64, int64, int64)")
 def set_byte(base, index, value):
     poke8(base + index, np.uint8(value))

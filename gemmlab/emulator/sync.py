@@ -5,40 +5,69 @@ from __future__ import annotations
 import numpy as np
 
 from gemmlab.emulator import opcodes as o
-from gemmlab.emulator.bits import first_lane, lane_count, leaf, peek32, peek64, poke32
+from gemmlab.emulator.bits import NO_LANES, first_lane, lane_bit, lane_count, next_lane, peek32, peek64, poke32
 from gemmlab.emulator.events import (
-    BARRIER_DEADLOCK, BARRIER_EXITED, BARRIER_OTHER_IN_BLOCK, BARRIER_OTHER_IN_WARP, WARP_SYNC_MISSING, record,
-)  # fmt: skip
+    BARRIER_DEADLOCK,
+    BARRIER_EXITED,
+    BARRIER_OTHER_IN_BLOCK,
+    BARRIER_OTHER_IN_WARP,
+    WARP_SYNC_MISSING,
+    record,
+)
 from gemmlab.emulator.fragments import (
-    AT_BARRIER, AT_WARP_SYNC, LANES, NO_LANES, PC, RUNNABLE, STATUS, WAITS_AT, fragment, fragment_count,
-)  # fmt: skip
-from gemmlab.emulator.memory import compiled, field, lane_bit
+    AT_BARRIER,
+    AT_WARP_SYNC,
+    LANES,
+    RUNNABLE,
+    STATUS,
+    WAITS_AT,
+    fragment,
+    fragment_count,
+)
+from gemmlab.emulator.jit import compiled, compiled_as
+from gemmlab.emulator.memory import field
 from gemmlab.emulator.shadow import pass_barrier, pass_named_barrier, pass_warp_sync
 from gemmlab.emulator.state import (
-    BARRIER_ARRIVED, BARRIER_MEMBERS, CODE, EXIT_PC, EXITED, ORIGIN_SHIFT, PRESENT, THREADS, TILE, VECTOR_TABLE, WARP_BASE, WARP_BYTES,
-    WARPS, get, mask32, set32, set64, word32, word64,
-)  # fmt: skip
+    BARRIER_ARRIVED,
+    BARRIER_MEMBERS,
+    CODE,
+    EXIT_PC,
+    EXITED,
+    ORIGIN_SHIFT,
+    PRESENT,
+    TILE,
+    VECTOR_TABLE,
+    WARP_BASE,
+    WARP_BYTES,
+    WARPS,
+    get,
+    mask32,
+    set32,
+    set64,
+    word32,
+    word64,
+)
 
 NONE = np.int64(-1)
 
 
-@leaf
+@compiled
 def row_of(state, pc):
     return get(state, CODE) + 4 * o.ROW_LENGTH * pc
 
 
-@leaf
+@compiled
 def warp_base(state, warp):
     return get(state, WARP_BASE) + get(state, WARP_BYTES) * warp
 
 
-@compiled
+@compiled_as("void(int64, int64, int64, int64, int64, int64, int64)")
 def _tell(state, kind, pc, other_pc, thread, other_thread, warp):
     tile = word32(get(state, TILE), warp)
     record(state, kind, pc, other_pc, NONE, np.int64(0), thread, other_thread, NONE, tile, NONE, np.int64(0))
 
 
-@leaf
+@compiled
 def _waiting(state, warp):
     """The first fragment of the warp that waits at a block barrier, or -1."""
     for index in range(fragment_count(state, warp)):
@@ -55,7 +84,9 @@ def settle_warp(state, warp):
         row = fragment(state, warp, index)
         if word32(row, STATUS) == AT_WARP_SYNC:
             lane = first_lane(mask32(row, LANES))
-            _tell(state, WARP_SYNC_MISSING, word32(row, WAITS_AT), NONE, warp * 32 + lane, _absent(state, warp, row), warp)
+            _tell(
+                state, WARP_SYNC_MISSING, word32(row, WAITS_AT), NONE, warp * 32 + lane, _absent(state, warp, row), warp
+            )
             set32(row, STATUS, RUNNABLE)
             set32(row, WAITS_AT, -1)
             return True
@@ -78,7 +109,15 @@ def _absent(state, warp, row):
 def _tell_other_barrier(state, warp, a, b):
     if word32(a, WAITS_AT) != word32(b, WAITS_AT):
         lane_a, lane_b = first_lane(mask32(a, LANES)), first_lane(mask32(b, LANES))
-        _tell(state, BARRIER_OTHER_IN_WARP, word32(a, WAITS_AT), word32(b, WAITS_AT), warp * 32 + lane_a, warp * 32 + lane_b, warp)
+        _tell(
+            state,
+            BARRIER_OTHER_IN_WARP,
+            word32(a, WAITS_AT),
+            word32(b, WAITS_AT),
+            warp * 32 + lane_a,
+            warp * 32 + lane_b,
+            warp,
+        )
 
 
 @compiled
@@ -190,9 +229,10 @@ def _give_vote(base, row, lanes, form, votes, threads):
     ok = mask32(base + field(row, o.ROW_OK_D), 0)
     poke32(base + field(row, o.ROW_OK_D), ok | lanes)
     if form == 2:
-        for lane in range(32):
-            if lanes & lane_bit(lane):
-                set32(base + field(row, o.ROW_D), lane, votes)
+        todo = lanes
+        while todo != NO_LANES:
+            lane, todo = next_lane(todo)
+            set32(base + field(row, o.ROW_D), lane, votes)
     else:
         true = votes == threads if form == 3 else votes > 0
         old = mask32(base + field(row, o.ROW_D), 0)
@@ -276,9 +316,9 @@ def _shuffle(state, row, lanes, base):
     result = np.zeros(32, np.uint32)
     valid, defined = NO_LANES, NO_LANES
     source_ok = mask32(base + field(row, o.ROW_OK_A), 0)
-    for lane in range(32):
-        if not lanes & lane_bit(lane):
-            continue
+    todo = lanes
+    while todo != NO_LANES:
+        lane, todo = next_lane(todo)
         amount = np.int64(peek32(base + field(row, o.ROW_B) + 4 * lane)) & 31
         packed = np.int64(peek32(clamp_at + 4 * lane))
         clamp, segment = packed & 31, (packed >> 8) & 31
@@ -302,9 +342,10 @@ def _shuffle(state, row, lanes, base):
         valid |= lane_bit(lane) if inside else NO_LANES
         if lanes & lane_bit(source) != NO_LANES and source_ok & lane_bit(source) != NO_LANES:
             defined |= lane_bit(lane)
-    for lane in range(32):
-        if lanes & lane_bit(lane):
-            poke32(base + field(row, o.ROW_D) + 4 * lane, result[lane])
+    todo = lanes
+    while todo != NO_LANES:
+        lane, todo = next_lane(todo)
+        poke32(base + field(row, o.ROW_D) + 4 * lane, result[lane])
     poke32(valid_at, (peek32(valid_at) & ~lanes) | valid)
     origin = word32(base + field(row, o.ROW_OK_A) + get(state, ORIGIN_SHIFT), 0)
     if lanes & ~source_ok == NO_LANES:
@@ -319,11 +360,14 @@ def _vote(state, row, lanes, base):
     votes = mask32(base + field(row, o.ROW_A), 0) & lanes
     defined = lanes if lanes & ~mask32(base + field(row, o.ROW_OK_A), 0) == NO_LANES else NO_LANES
     if mode == 3:
-        for lane in range(32):
-            if lanes & lane_bit(lane):
-                poke32(base + field(row, o.ROW_D) + 4 * lane, votes)
+        todo = lanes
+        while todo != NO_LANES:
+            lane, todo = next_lane(todo)
+            poke32(base + field(row, o.ROW_D) + 4 * lane, votes)
     else:
-        true = votes == lanes if mode == 0 else (votes != NO_LANES if mode == 1 else votes == lanes or votes == NO_LANES)
+        true = (
+            votes == lanes if mode == 0 else (votes != NO_LANES if mode == 1 else votes == lanes or votes == NO_LANES)
+        )
         old = mask32(base + field(row, o.ROW_D), 0)
         poke32(base + field(row, o.ROW_D), (old | lanes) if true else (old & ~lanes))
     origin = word32(base + field(row, o.ROW_OK_A) + get(state, ORIGIN_SHIFT), 0)
@@ -335,57 +379,68 @@ def _reduce(state, row, lanes, base):
     """redux.sync over 32-bit integers."""
     operation, signed = field(row, o.ROW_AUX), field(row, o.ROW_SIGNED)
     started, total = False, np.int64(0)
-    for lane in range(32):
-        if lanes & lane_bit(lane):
-            bits = peek32(base + field(row, o.ROW_A) + 4 * lane)
-            value = np.int64(np.int32(bits)) if signed else np.int64(bits)
-            if not started:
-                total = value
-            elif operation == 0:
-                total += value
-            elif operation == 1:
-                total = min(total, value)
-            elif operation == 2:
-                total = max(total, value)
-            elif operation == 3:
-                total &= value
-            elif operation == 4:
-                total |= value
-            else:
-                total ^= value
-            started = True
-    for lane in range(32):
-        if lanes & lane_bit(lane):
-            poke32(base + field(row, o.ROW_D) + 4 * lane, np.uint32(total))
+    todo = lanes
+    while todo != NO_LANES:
+        lane, todo = next_lane(todo)
+        bits = peek32(base + field(row, o.ROW_A) + 4 * lane)
+        value = np.int64(np.int32(bits)) if signed else np.int64(bits)
+        if not started:
+            total = value
+        elif operation == 0:
+            total += value
+        elif operation == 1:
+            total = min(total, value)
+        elif operation == 2:
+            total = max(total, value)
+        elif operation == 3:
+            total &= value
+        elif operation == 4:
+            total |= value
+        else:
+            total ^= value
+        started = True
+    todo = lanes
+    while todo != NO_LANES:
+        lane, todo = next_lane(todo)
+        poke32(base + field(row, o.ROW_D) + 4 * lane, np.uint32(total))
     defined = lanes if lanes & ~mask32(base + field(row, o.ROW_OK_A), 0) == NO_LANES else NO_LANES
-    _define(state, base, field(row, o.ROW_OK_D), lanes, defined, word32(base + field(row, o.ROW_OK_A) + get(state, ORIGIN_SHIFT), 0))
+    _define(
+        state,
+        base,
+        field(row, o.ROW_OK_D),
+        lanes,
+        defined,
+        word32(base + field(row, o.ROW_OK_A) + get(state, ORIGIN_SHIFT), 0),
+    )
 
 
 @compiled
 def _match(state, row, lanes, base):
     wide = field(row, o.ROW_WIDE) & o.WIDE_A
     all_same = True
-    for lane in range(32):
-        if lanes & lane_bit(lane):
-            same = NO_LANES
-            mine = _lane(base, row, lane, wide)
-            for other in range(32):
-                if lanes & lane_bit(other) and _lane(base, row, other, wide) == mine:
-                    same |= lane_bit(other)
-            all_same = all_same and same == lanes
-            poke32(base + field(row, o.ROW_D) + 4 * lane, same)
+    todo = lanes
+    while todo != NO_LANES:
+        lane, todo = next_lane(todo)
+        same = NO_LANES
+        mine = _lane(base, row, lane, wide)
+        for other in range(32):
+            if lanes & lane_bit(other) and _lane(base, row, other, wide) == mine:
+                same |= lane_bit(other)
+        all_same = all_same and same == lanes
+        poke32(base + field(row, o.ROW_D) + 4 * lane, same)
     table = get(state, VECTOR_TABLE) + 12 * field(row, o.ROW_VECTOR)
     if field(row, o.ROW_AUX):
-        for lane in range(32):
-            if lanes & lane_bit(lane):
-                poke32(base + field(row, o.ROW_D) + 4 * lane, lanes if all_same else NO_LANES)
+        todo = lanes
+        while todo != NO_LANES:
+            lane, todo = next_lane(todo)
+            poke32(base + field(row, o.ROW_D) + 4 * lane, lanes if all_same else NO_LANES)
         old = mask32(base + word32(table, 0), 0)
         poke32(base + word32(table, 0), (old | lanes) if all_same else (old & ~lanes))
         _define(state, base, word32(table, 1), lanes, lanes, np.int64(0))
     _define(state, base, field(row, o.ROW_OK_D), lanes, lanes, np.int64(0))
 
 
-@leaf
+@compiled
 def _lane(base, row, lane, wide):
     offset = base + field(row, o.ROW_A)
     return peek64(offset + 8 * lane) if wide else np.uint64(peek32(offset + 4 * lane))
@@ -397,8 +452,9 @@ def _elect(state, row, lanes, base):
     table = get(state, VECTOR_TABLE) + 12 * field(row, o.ROW_VECTOR)
     old = mask32(base + word32(table, 0), 0)
     poke32(base + word32(table, 0), (old & ~lanes) | lane_bit(leader))
-    for lane in range(32):
-        if lanes & lane_bit(lane):
-            set32(base + field(row, o.ROW_D), lane, leader)
+    todo = lanes
+    while todo != NO_LANES:
+        lane, todo = next_lane(todo)
+        set32(base + field(row, o.ROW_D), lane, leader)
     _define(state, base, field(row, o.ROW_OK_D), lanes, lanes, np.int64(0))
     _define(state, base, word32(table, 1), lanes, lanes, np.int64(0))

@@ -9,15 +9,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import llvmlite.binding as llvm
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
+from gemmlab.emulator.jit import HAS_FMA, inlined
+
 LANES = 32
-_ELEMENT = {"u32": ir.IntType(32), "s32": ir.IntType(32), "u64": ir.IntType(64), "s64": ir.IntType(64),
-            "f32": ir.FloatType(), "f64": ir.DoubleType()}  # fmt: skip
+_ELEMENT = {
+    "u32": ir.IntType(32),
+    "s32": ir.IntType(32),
+    "u64": ir.IntType(64),
+    "s64": ir.IntType(64),
+    "f32": ir.FloatType(),
+    "f64": ir.DoubleType(),
+}
 _BYTES = {"u32": 4, "s32": 4, "f32": 4, "u64": 8, "s64": 8, "f64": 8, "pred": 0}
 
 
@@ -109,7 +116,9 @@ def _fill() -> None:
         _define(f"cvt.to64.{narrow}", wide, narrow, lambda b, x, w=wide, e=extend: getattr(b, e)(x, _vector(w)))
         product = lambda b, x, y, w=wide, e=extend: b.mul(getattr(b, e)(x, _vector(w)), getattr(b, e)(y, _vector(w)))  # noqa: E731
         _define(f"mul.wide.{narrow}", wide, f"{narrow} {narrow}", product)
-        _define(f"mad.wide.{narrow}", wide, f"{narrow} {narrow} {wide}", lambda b, x, y, z, p=product: b.add(p(b, x, y), z))
+        _define(
+            f"mad.wide.{narrow}", wide, f"{narrow} {narrow} {wide}", lambda b, x, y, z, p=product: b.add(p(b, x, y), z)
+        )
     _define("cvt.u32", "u32", "u64", lambda b, x: b.trunc(x, _vector("u32")))
     for kind in ("f32", "f64"):
         _define(f"add.{kind}", kind, f"{kind} {kind}", lambda b, x, y: b.fadd(x, y))
@@ -121,7 +130,6 @@ def _fill() -> None:
             _define(f"fma.{kind}", kind, f"{kind} {kind} {kind}", _fused(kind))
 
 
-HAS_FMA = bool(llvm.get_host_cpu_features().get("fma")) or llvm.get_process_triple().startswith(("aarch64", "arm64"))
 _fill()
 
 
@@ -181,7 +189,7 @@ def _dispatcher():
     namespace = {typer_name(name): _intrinsic(op) for name, op in HOT.items()}
     lines = ["def hot(op, d, a, b, c, mask):"] + ["    " + line for line in _chain(list(HOT), 0)]
     exec(compile("\n".join(lines), "<gemmlab vector>", "exec"), namespace)
-    return njit(nogil=True, error_model="numpy", forceinline=True)(namespace["hot"])
+    return inlined(namespace["hot"])
 
 
 hot = _dispatcher()
@@ -196,7 +204,9 @@ _V64 = ir.VectorType(_I64, LANES)
 def _spread(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
     """The same 64-bit value in every lane."""
     one = builder.insert_element(ir.Constant(_V64, ir.Undefined), value, ir.Constant(_I32, 0))
-    return builder.shuffle_vector(one, ir.Constant(_V64, ir.Undefined), ir.Constant(ir.VectorType(_I32, LANES), [0] * LANES))
+    return builder.shuffle_vector(
+        one, ir.Constant(_V64, ir.Undefined), ir.Constant(ir.VectorType(_I32, LANES), [0] * LANES)
+    )
 
 
 def _helper(signature, codegen, name):

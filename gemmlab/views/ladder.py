@@ -18,14 +18,14 @@ _SIGNS = {"open": "○", "tried": "◐", "passed": "●"}
 @dataclass(frozen=True)
 class Rung:
     """One lesson. `state` is a key of STATES. `gflops` is the best measured, None where the kernel was not timed;
-    `cublas_gflops` was measured beside it, `ratio` is to cuBLAS, and `gpu` names the GPU."""
+    `cublas_gflops` was measured beside it, `ratio` is to cuBLAS, `where` names the GPU and the shape."""
 
     name: str
     state: str
     gflops: float | None = None
     cublas_gflops: float | None = None
     ratio: float | None = None
-    gpu: str = ""
+    where: str = ""
 
 
 def ladder(rungs: Sequence[Rung]) -> Picture:
@@ -77,4 +77,4 @@ def rung_text(rung: Rung) -> str:
 def _title(timed: Sequence[Rung]) -> str:
     if not timed:
         return "No kernel was timed yet: that takes an NVIDIA GPU"
-    return "Measured on " + ", ".join(dict.fromkeys(rung.gpu for rung in timed))
+    return "Measured on " + ", ".join(dict.fromkeys(rung.where for rung in timed))

@@ -11,7 +11,8 @@ if TYPE_CHECKING:
 
     from gemmlab.views.picture import Picture
 
-_WIDTH = 110
+_TEXT_WIDTH = 110
+_HTML_WIDTH = 2000  # the browser breaks the lines
 _HTML = (
     '<pre style="font-family: var(--jp-code-font-family, monospace); white-space: pre-wrap; margin: 0; '
     'padding-left: 0.8em; border-left: 3px solid #888888">{code}</pre>'
@@ -42,8 +43,8 @@ class Report:
     def _export(self, html: bool) -> str:
         from rich.console import Console
 
-        nowhere = io.StringIO()
-        console = Console(record=True, width=_WIDTH, file=nowhere, force_jupyter=False, color_system="truecolor")
+        width, nowhere = _HTML_WIDTH if html else _TEXT_WIDTH, io.StringIO()
+        console = Console(record=True, width=width, file=nowhere, force_jupyter=False, color_system="truecolor")
         console.print(self.content)
         if html:
             return console.export_html(theme=_theme(), code_format=_HTML, inline_styles=True)

@@ -99,7 +99,7 @@ def _draw_point(axes: Axes, point: Point, marker: str, ceilings: Ceilings | None
         y = point.gflops or ceilings.attainable(point.intensity)
         axes.axvline(point.intensity, color=COLOR["A"], linewidth=1, linestyle=":")
     if point.gflops or ceilings:
-        label += f", {point.gflops:,.0f} GFLOPS" if point.gflops else f", at most {y:,.0f} GFLOPS"
+        label += f"\n{point.gflops:,.0f} GFLOPS" if point.gflops else f"\n{y:,.0f} GFLOPS if nothing is cached"
     fill = "full" if point.gflops else "none"
     axes.plot(point.intensity, y, marker=marker, markersize=9, color=COLOR["A"], fillstyle=fill)
     axes.annotate(

@@ -1,5 +1,5 @@
 // expect: uninitialized
-// says: acc
+// says: never set; float acc = 0.0f
 // The running sum has no first value.
 #define TILE 16
 

@@ -1,5 +1,5 @@
 // expect: wrong_result
-// says: 
+// says: += instead of =
 // Each product replaces the sum: only the last one is left.
 #define TILE 16
 

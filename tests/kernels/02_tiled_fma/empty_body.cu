@@ -1,5 +1,5 @@
 // expect: wrong_result
-// says: 
+// says: Every element of C is 0
 // Nothing is added: C is all zeros.
 #define TILE 16
 

@@ -1,5 +1,5 @@
 // expect: out_of_bounds
-// says: As
+// says: Bs[16][0]; As[16][0]; inside the tile
 // The tile is indexed with the position in the whole matrix.
 #define TILE 16
 

@@ -1,5 +1,5 @@
 // expect: wrong_result
-// says: 
+// says: Every element of C is 0
 // The sum is multiplied, and it starts at 0.
 #define TILE 16
 

@@ -1,5 +1,5 @@
 // expect: race
-// says: __syncthreads
+// says: first __syncthreads() is missing; read after write
 // Tiles are read while other threads still fill them (read after write).
 #define TILE 16
 

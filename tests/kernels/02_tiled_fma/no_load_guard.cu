@@ -1,5 +1,5 @@
 // expect: out_of_bounds
-// says: A
+// says: of A; guard
 // The loads are not guarded.
 #define TILE 16
 

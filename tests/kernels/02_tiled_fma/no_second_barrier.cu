@@ -1,5 +1,5 @@
 // expect: race
-// says: __syncthreads
+// says: K tile 1; K tile 0; may overwrite
 // Tiles are overwritten while other threads still read them (write after read).
 #define TILE 16
 

@@ -1,5 +1,5 @@
 // expect: out_of_bounds
-// says: C
+// says: of C; guard
 // The store is not guarded.
 #define TILE 16
 

@@ -1,5 +1,5 @@
-// expect: wrong_result
-// says: 
+// expect: uninitialized
+// says: shared memory that no thread has written; with 0 where the matrix ends
 // Slots outside the matrix keep what the tile before left there.
 #define TILE 16
 

@@ -1,5 +1,5 @@
 // expect: wrong_result
-// says: 
+// says: a + b instead of a * b
 // The two values are added where they should be multiplied.
 #define TILE 16
 

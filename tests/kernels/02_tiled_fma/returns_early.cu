@@ -1,5 +1,5 @@
 // expect: barrier_divergence
-// says: __syncthreads
+// says: left the kernel; do not return early
 // Threads outside C leave before a barrier that the others wait at.
 #define TILE 16
 

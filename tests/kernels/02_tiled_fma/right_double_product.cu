@@ -1,5 +1,5 @@
 // expect: passed
-// says: 
+// says:
 // The product in double precision: slower on a GPU, not wrong.
 #define TILE 16
 

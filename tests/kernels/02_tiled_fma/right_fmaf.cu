@@ -1,5 +1,5 @@
 // expect: passed
-// says: 
+// says:
 // The multiply-add written as one call.
 #define TILE 16
 

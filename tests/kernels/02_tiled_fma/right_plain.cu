@@ -1,5 +1,5 @@
 // expect: passed
-// says: 
+// says:
 // The plain form.
 #define TILE 16
 

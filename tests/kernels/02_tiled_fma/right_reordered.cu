@@ -1,5 +1,5 @@
 // expect: passed
-// says: 
+// says:
 // Factors changed round, k runs backwards in the tile: another order of the same sum.
 #define TILE 16
 

@@ -1,5 +1,5 @@
 // expect: passed
-// says: 
+// says:
 // With names for the two factors.
 #define TILE 16
 

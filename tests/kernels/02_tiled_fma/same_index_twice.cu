@@ -1,5 +1,5 @@
 // expect: wrong_result
-// says: 
+// says: As[ty][k] * Bs[ty][tx]; indices of Bs
 // k walks along As but not along Bs.
 #define TILE 16
 

@@ -1,5 +1,5 @@
 // expect: wrong_result
-// says: 
+// says: negative; subtracted
 // The sign is wrong.
 #define TILE 16
 

@@ -1,5 +1,5 @@
 // expect: wrong_result
-// says: 
+// says: As[k][ty] * Bs[tx][k]; indices of As and Bs
 // As and Bs are read down the wrong direction: the transposes are multiplied.
 #define TILE 16
 

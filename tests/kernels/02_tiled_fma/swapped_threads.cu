@@ -1,5 +1,5 @@
 // expect: wrong_result
-// says: 
+// says: As[tx][k] * Bs[k][ty]
 // tx and ty change places: the thread computes the element mirrored in its tile.
 #define TILE 16
 

@@ -1,5 +1,5 @@
 // expect: out_of_bounds
-// says: As
+// says: Bs[16][0]; As[16][0]
 // One step too many: a tile has TILE columns, 0 to TILE-1.
 #define TILE 16
 
