@@ -1,7 +1,7 @@
 """Compiles the interpreter once and keeps the machine code on disk: `python -m gemmlab.emulator.warm`, called at install time.
 
 Numba notices a change of the file that it compiles, not of the files that one calls. So the machine code lies in a folder named
-after the contents of all of them: other sources, other folder.
+after the contents of all of them: other sources, other folder. Modules that are never compiled do not count.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from pathlib import Path
 
 from gemmlab import compile_cache
 
+_NOT_COMPILED = {"__init__", "ptx", "decode", "machine", "findings", "executor", "counters", "warm"}
 _KEPT_VERSIONS = 3
 _READY = "ready"
 
@@ -29,7 +30,8 @@ def code_folder() -> Path:
     for part in (platform.python_version(), importlib.metadata.version("numba"), platform.machine()):
         digest.update(part.encode())
     for path in sorted(Path(__file__).parent.glob("*.py")):
-        digest.update(path.read_bytes())
+        if path.stem not in _NOT_COMPILED:
+            digest.update(path.read_bytes())
     return compile_cache.folder().parent / "emulator" / digest.hexdigest()[:16]
 
 
