@@ -1,7 +1,8 @@
 """Compiles the interpreter once and keeps the machine code on disk: `python -m gemmlab.emulator.warm`, called at install time.
 
-Numba notices a change of the file that it compiles, not of the files that one calls. So the machine code lies in a folder named
-after the contents of all of them: other sources, other folder. Modules that are never compiled do not count.
+Numba notices a change of the file that it compiles, not of the files that one calls. So the machine code lies in a
+folder named after the contents of all of them. Numba also goes by that file's place and time of change, so these are
+in the name too. Modules that are never compiled do not count.
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ _READY = "ready"
 def code_folder() -> Path:
     """Where the machine code of these very sources is kept."""
     digest = hashlib.sha256()
+    entry = Path(__file__).with_name("interpreter.py")
+    digest.update(f"{entry.resolve()} {entry.stat().st_mtime_ns}".encode())
     for part in (platform.python_version(), importlib.metadata.version("numba"), platform.machine()):
         digest.update(part.encode())
     for path in sorted(Path(__file__).parent.glob("*.py")):
