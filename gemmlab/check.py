@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 BACKENDS = ("auto", "emulator", "cuda")
 _EMULATED_WORK = 2**24  # products M·N·K that the emulator repeats beside a GPU; larger cases are cut down to it
 _SMALL_SIDE = 128
+_HIDDEN_KINDS = ("out_of_bounds", "uninitialized", "misaligned")
 
 
 class KernelFileError(UserError):
@@ -107,7 +108,31 @@ def check_with(
     main, *others = executors
     runs = [_run_cases(main, program, spec, cases)]
     runs += [_run_cases(executor, program, spec, map(small, cases)) for executor in others]
+    if not any(finding.is_error for run in runs for finding in run.findings):
+        remarks += _look_without_optimisation(executors[-1], program, spec, cases)
     return _verdict(program, spec, remarks, runs, backend)
+
+
+def _look_without_optimisation(
+    emulator: Executor, program: Program, spec: LaunchSpec, cases: Sequence[Case]
+) -> list[Finding]:
+    """Faults that the optimiser hides: a local array indexed by constants lives in registers, and its overrun with it.
+
+    Compiled with -G everything stays in memory. That code is another one, so only its faults count, not its numbers,
+    and what it needs of the GPU's limits does not count either.
+    """
+    from gemmlab.compile import CompileError, compile_source
+
+    if emulator.name != "emulator" or not cases:
+        return []
+    try:
+        plain = compile_source(program.source, program.filename, arch=program.arch, debug=True)
+    except CompileError:
+        return []
+    case = small(min(cases, key=lambda case: prod(case.shape)))
+    A, B = make_inputs(case.inputs, case.shape, case.seed)
+    findings = emulator.run(plain, spec.at(*case.shape), A, B, case.shape).findings
+    return [finding for finding in findings if finding.kind in _HIDDEN_KINDS]
 
 
 def _blank_finding(name: str, line: int) -> Finding:

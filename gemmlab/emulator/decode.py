@@ -167,6 +167,7 @@ class _Decoder:
         self.shared: list[Region] = []
         self.locals: list[Region] = []
         self.local_bytes = 0
+        self.frame_parts: dict[str, list[tuple[int, int]]] = {}
         named = self._named_symbols()
         for variable in self.module.variables:
             if variable.name in named:
@@ -217,16 +218,30 @@ class _Decoder:
             )
             limit = o.MAX_SHARED - 1
         else:
-            address = (len(self.locals) + 1 << o.WINDOW_SHIFT) + o.WINDOW_CENTRE
-            offset = -(-self.local_bytes // 16) * 16
-            self.locals.append(
-                Region(variable.name, o.LOCAL_KIND, variable.size, address, function=function, offset=offset)
-            )
-            self.local_bytes = offset + variable.size
+            address = self._place_frame(function, variable)
             limit = o.MAX_LOCALS - 1
         if max(len(self.globals), len(self.shared), len(self.locals)) > limit:
             raise Unsupported("more variables in memory than the emulator has room for")
         self.symbols[function, variable.name] = address
+
+    def _place_frame(self, function: str, frame: Variable) -> int:
+        """A function's local memory. Debug information tells its variables apart, and each gets its own range."""
+        start = -(-self.local_bytes // 16) * 16
+        self.local_bytes = start + frame.size
+        known = [part for part in self.module.locals.get(frame.name, []) if 0 < part[0] < frame.size]
+        first = next((name for offset, name in self.module.locals.get(frame.name, []) if offset == 0), "")
+        parts = [(0, first), *known]
+        ends = [offset for offset, _ in known] + [frame.size]
+        for (offset, name), end in zip(parts, ends):
+            address = (len(self.locals) + 1 << o.WINDOW_SHIFT) + o.WINDOW_CENTRE
+            self.frame_parts.setdefault(function, []).append((offset, address))
+            self.locals.append(Region(name, o.LOCAL_KIND, end - offset, address, function=function, offset=start + offset))
+        return self.frame_parts[function][0][1]
+
+    def frame_address(self, function: str, offset: int) -> int:
+        """The address of a byte of the function's frame: in the range of the variable that lies there."""
+        start, address = max(part for part in self.frame_parts[function] if part[0] <= max(offset, 0))
+        return address + offset - start
 
     def _place_parameters(self) -> None:
         """Parameters and results of device functions have fixed places: recursion is not supported."""
@@ -567,7 +582,22 @@ class _Translator:
     def sink_target(self, text: str, kind: str) -> tuple[str, int]:
         return self.decoder._new_register(kind) if text == "_" else self.reg(text)
 
+    def frame_operand(self, register: str, offset: int) -> tuple[str, int] | None:
+        """A constant for %SP + offset (generic) or %SPL + offset (local), which are all addresses of local variables."""
+        if register not in ("%SP", "%SPL") or self.function.name not in self.decoder.frame_parts:
+            return None
+        window = o.LOCAL_WINDOW if register == "%SP" else 0
+        return self.decoder._constant("w", self.decoder.frame_address(self.function.name, offset) + window)
+
     # ---- arithmetic
+
+    def _add(self) -> None:
+        offset = parse_number(self.operands[-1])
+        place = self.frame_operand(self.operands[1], offset) if offset is not None else None
+        if place is None:
+            self._arithmetic()
+        else:
+            self.simple("mov.u64", self.reg(self.operands[0]), place)
 
     def _arithmetic(self) -> None:
         words = [w for w in self.words if w not in ("rn", "approx", "full", "uni")]
@@ -875,7 +905,9 @@ class _Translator:
         match = re.fullmatch(r"([%\w$.]+)(?:\+(-?\d+))?", inner)
         if not match:
             raise Unsupported(f"address {text}")
-        return self.reg(match[1], "w"), int(match[2] or 0)
+        offset = int(match[2] or 0)
+        place = self.frame_operand(match[1], offset)
+        return (place, 0) if place else (self.reg(match[1], "w"), offset)
 
     def space(self) -> int:
         names = {"global": o.GLOBAL, "shared": o.SHARED, "local": o.LOCAL, "const": o.GLOBAL, "param": o.PARAM}

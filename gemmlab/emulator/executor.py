@@ -15,8 +15,8 @@ from gemmlab.verdict import Finding
 class EmulatorExecutor:
     """Runs PTX on the CPU with every check on.
 
-    `schedule` is the order in which the warps of a block get their turns: forward, reversed or shuffled. `seconds` limits one launch;
-    `checks=False` computes C only.
+    `schedule` is the order in which the warps of a block get their turns: forward, reversed or shuffled. `seconds`
+    limits one launch; `checks=False` computes C only.
     """
 
     name = "emulator"

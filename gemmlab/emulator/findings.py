@@ -6,7 +6,7 @@ Unrolled loops give one fault many instructions, so events of the same lines and
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -55,14 +55,14 @@ class Explainer:
         self.code, self.launch, self.shape, self.source = code, launch, shape, source
 
     def findings(self, table: np.ndarray) -> list[Finding]:
-        events = [Event(KIND_NAMES[row[0]], *(int(value) for value in row[1:])) for row in table]
+        events = [_overtaken(Event(KIND_NAMES[row[0]], *(int(value) for value in row[1:]))) for row in table]
         groups: dict[tuple, list[Event]] = {}
         for event in self._relevant(events):
             groups.setdefault(self._place(event), []).append(event)
         return [self._finding(place, group) for place, group in groups.items()]
 
     def _relevant(self, events: list[Event]) -> list[Event]:
-        """Without what only follows from another fault: a value read too early is a race, not one more missing value."""
+        """Without what only follows from another fault: a value read too early is a race, not a missing value."""
         raced = {event.pc for event in events if event.kind in ("RACE_RAW", "RACE_ASYNC")}
         return [e for e in events if not (e.kind.startswith("UNDEFINED") and e.other_pc in raced)]
 
@@ -70,7 +70,7 @@ class Explainer:
         return event.kind, self.line(event.pc), self.line(event.other_pc), self.array(event.region)
 
     def _finding(self, place: tuple, group: list[Event]) -> Finding:
-        """One finding for the events of one place; two threads of different warps make the clearer example of a race."""
+        """One finding for the events of one place; two threads of different warps make the clearer example."""
         example = next((e for e in group if e.other_thread >= 0 and e.thread >> 5 != e.other_thread >> 5), group[0])
         kind, severity, message = _SENTENCES[example.kind](self, example)
         location = self.code.locations[example.pc]
@@ -104,6 +104,11 @@ class Explainer:
             }.get(event.kind),
         }
         return {name: value for name, value in details.items() if value not in (None, [])}
+
+    @cached_property
+    def barrier_lines(self) -> list[int]:
+        """The lines that hold a barrier of the whole block."""
+        return sorted({self.line(pc) for pc in (self.code.rows[:, o.ROW_OP] == o.BARRIER).nonzero()[0]})
 
     # ---- words for places
 
@@ -142,7 +147,8 @@ class Explainer:
         if region < o.FIRST_LOCAL:
             index = region - o.FIRST_SHARED
             return plain_name(self.code.shared[index].name) if index < len(self.code.shared) else "shared memory"
-        return "a local array"
+        index = region - o.FIRST_LOCAL
+        return self.code.locals[index].name if index < len(self.code.locals) else ""
 
     @cached_property
     def declarations(self) -> dict[str, ArrayDeclaration]:
@@ -165,11 +171,11 @@ class Explainer:
         if declared is not None and not declared.dynamic:
             if element := declared.element_at(event.offset):
                 return element
-        return f"{name}[{event.offset // 4}]" if declared is not None and event.region < o.FIRST_LOCAL else None
+        return f"{name}[{event.offset // 4}]" if declared is not None else None
 
     def named(self, event: Event) -> str:
         """The element, or the array with a byte offset where its extents are not known."""
-        return self.element(event) or f"byte {event.offset} of {self.array(event.region)}"
+        return self.element(event) or f"byte {event.offset} of {self.array(event.region) or 'its local memory'}"
 
     def _extents(self, name: str) -> tuple[int, int]:
         sizes = dict(zip("MNK", self.shape))
@@ -189,8 +195,14 @@ class Explainer:
             region = self.code.shared[event.region - o.FIRST_SHARED]
             if region.dynamic:
                 return f"the launch gives {self.launch.smem} bytes of dynamic shared memory"
-            return f"{name} has {region.size} bytes"
-        return f"the thread's local variables have {self.code.locals[event.region - o.FIRST_LOCAL].size} bytes"
+            size = region.size
+        else:
+            size = self.code.locals[event.region - o.FIRST_LOCAL].size
+        declared = self.declarations.get(name or "")
+        if declared is not None and all(declared.extents):
+            extents = "".join(f"[{extent}]" for extent in declared.extents)
+            return f"it is declared as {declared.element} {name}{extents}"
+        return f"{name or 'it'} has {size} bytes"
 
 
 def plain_name(symbol: str) -> str:
@@ -222,39 +234,69 @@ def _race(explain: Explainer, event: Event) -> tuple[str, str, str]:
     return "race", "error", f"{text}: {_remedy(explain, event)}"
 
 
+def _overtaken(event: Event) -> Event:
+    """A read that finds the next K tile's value already there: the writer was too early, not the reader."""
+    if event.kind != "RACE_RAW" or not 0 <= event.tile < event.other_tile:
+        return event
+    return replace(
+        event,
+        kind="RACE_WAR",
+        pc=event.other_pc,
+        other_pc=event.pc,
+        thread=event.other_thread,
+        other_thread=event.thread,
+        tile=event.other_tile,
+        other_tile=event.tile,
+    )
+
+
 def _remedy(explain: Explainer, event: Event) -> str:
-    if event.thread >> 5 == event.other_thread >> 5:
-        return (
-            "both are in one warp, but its threads are not ordered by running in step; a __syncwarp() (or __syncthreads()) "
-            "must stand between the two"
-        )
-    store_first = explain.line(event.other_pc) < explain.line(event.pc)
     if event.kind == "RACE_RAW":
-        first = "the first __syncthreads() is missing, " if store_first else "a __syncthreads() is missing "
-        return f"{first}between filling the tile and using it (read after write)"
-    if event.kind == "RACE_WAR":
-        second = (
-            "the second __syncthreads() is missing, "
-            if explain.line(event.pc) < explain.line(event.other_pc)
-            else "a __syncthreads() is missing "
+        barrier = _missing_barrier(explain, event.other_pc, event.pc)
+        text = f"{barrier} is missing, between filling the tile and using it (read after write)"
+    elif event.kind == "RACE_WAR":
+        barrier = _missing_barrier(explain, event.pc, event.other_pc)
+        text = f"{barrier} is missing, between the last read of the tile and its next write (write after read)"
+    else:
+        text = "give each element one writer, or put a __syncthreads() between the two (write after write)"
+    if event.thread >> 5 == event.other_thread >> 5:
+        text += (
+            ". Both threads are in one warp, which is no order either: they do not run in step, and need a __syncwarp() "
+            "at least"
         )
-        return f"{second}between the last read and the next write of the tile (write after read)"
-    return "give each element one writer, or put a __syncthreads() between them (write after write)"
+    return text
+
+
+def _missing_barrier(explain: Explainer, store: int, read: int) -> str:
+    """In a tile loop the store stands above the read, the first barrier between them, the second below the read. Where
+    one barrier is left, the other is missing."""
+    store_line, read_line = explain.line(store), explain.line(read)
+    if len(explain.barrier_lines) == 1 and 0 < store_line < read_line:
+        if store_line <= explain.barrier_lines[0] <= read_line:
+            return "the second __syncthreads()"
+        if explain.barrier_lines[0] > read_line:
+            return "the first __syncthreads()"
+    return "a __syncthreads()"
 
 
 def _in_global_memory(explain: Explainer, event: Event) -> str:
     me, other = explain.thread(event.thread), explain.thread(event.other_thread)
-    verbs = {"RACE_RAW": ("reads", "writes"), "RACE_WAR": ("writes", "reads")}.get(event.kind, ("writes", "writes"))
+    verbs = {"RACE_RAW": ("reads", "writes"), "RACE_WAR": ("writes", "reads")}
+    mine, others = verbs.get(event.kind, ("writes", "writes"))
     return (
-        f"{me} {verbs[0]} {explain.named(event)}{explain.at(event.pc)} and {other} {verbs[1]} it too{explain.at(event.other_pc)} with nothing "
-        "that orders them: updates get lost; let one thread own each element, or use atomicAdd"
+        f"{me} {mine} {explain.named(event)}{explain.at(event.pc)} and {other} {others} it too"
+        f"{explain.at(event.other_pc)} with nothing that orders them: updates get lost; let one thread own each "
+        "element, "
+        "or use atomicAdd"
     )
 
 
 def _between_blocks(explain: Explainer, event: Event) -> str:
     return (
-        f"threads of two blocks touch {explain.named(event)}{explain.at(event.pc)}, one of them writing{explain.at(event.other_pc)}: blocks are "
-        "never ordered with each other, so which value stays is chance; let one block own each element of C, or use atomicAdd"
+        f"threads of two blocks touch {explain.named(event)}{explain.at(event.pc)}, one of them writing"
+        f"{explain.at(event.other_pc)}: blocks are never ordered with each other, so which value stays is chance; let "
+        "one "
+        "block own each element of C, or use atomicAdd"
     )
 
 
@@ -265,36 +307,44 @@ def _same_value(explain: Explainer, event: Event) -> tuple[str, str, str]:
 
 def _async_race(explain: Explainer, event: Event) -> tuple[str, str, str]:
     message = (
-        f"{explain.thread(event.thread)} touches {explain.named(event)}{explain.at(event.pc)} while an asynchronous copy into it"
-        f"{explain.at(event.other_pc)} has not been waited for: __pipeline_wait_prior (cp.async.wait_group), then __syncthreads(), must come first"
+        f"{explain.thread(event.thread)} touches {explain.named(event)}{explain.at(event.pc)} while an asynchronous "
+        "copy "
+        f"into it{explain.at(event.other_pc)} has not been waited for: __pipeline_wait_prior (cp.async.wait_group), "
+        "then "
+        "__syncthreads(), must come first"
     )
     return "race", "error", message
 
 
 def _exited(explain: Explainer, event: Event) -> tuple[str, str, str]:
     message = (
-        f"{explain.thread(event.thread)} of {explain.block(event.block)} waits at the __syncthreads(){explain.at(event.pc)}, but "
-        f"{explain.thread(event.other_thread)} has left the kernel without it: every thread of a block must reach every __syncthreads(); "
-        "guard the loads and the store, never the barrier, and do not return early"
+        f"{explain.thread(event.thread)} of {explain.block(event.block)} waits at the __syncthreads()"
+        f"{explain.at(event.pc)}, but {explain.thread(event.other_thread)} has left the kernel without it: every "
+        "thread of "
+        "a block must reach every __syncthreads(); guard the loads and the store, never the barrier, and do not return "
+        "early"
     )
     return "barrier_divergence", "error", message
 
 
 def _other_barrier(explain: Explainer, event: Event) -> tuple[str, str, str]:
     message = (
-        f"{explain.thread(event.thread)} waits at the barrier{explain.at(event.pc)} while {explain.thread(event.other_thread)} waits at another "
-        f"one{explain.at(event.other_pc)}: all threads of a block must go through the same __syncthreads() the same number of times"
+        f"{explain.thread(event.thread)} waits at the barrier{explain.at(event.pc)} while "
+        f"{explain.thread(event.other_thread)} waits at another one{explain.at(event.other_pc)}: all threads of a "
+        "block "
+        "must go through the same __syncthreads() the same number of times"
     )
     return "barrier_divergence", "error", message
 
 
 def _deadlock(explain: Explainer, event: Event) -> tuple[str, str, str]:
-    other = (
-        f", while {explain.thread(event.other_thread)} waits{explain.at(event.other_pc)}" if event.other_pc >= 0 else ""
-    )
+    other = ""
+    if event.other_pc >= 0:
+        other = f", while {explain.thread(event.other_thread)} waits{explain.at(event.other_pc)}"
     message = (
-        f"{explain.thread(event.thread)} waits at the barrier{explain.at(event.pc)}{other}, and the threads it waits for never come: "
-        "check the number of threads the barrier is told to expect"
+        f"{explain.thread(event.thread)} waits at the barrier{explain.at(event.pc)}{other}, and the threads it waits "
+        "for "
+        "never come: check the number of threads the barrier is told to expect"
     )
     return "barrier_divergence", "error", message
 
@@ -302,8 +352,8 @@ def _deadlock(explain: Explainer, event: Event) -> tuple[str, str, str]:
 def _warp_sync(explain: Explainer, event: Event) -> tuple[str, str, str]:
     absent = f", among them {explain.thread(event.other_thread)}," if event.other_thread >= 0 else ""
     message = (
-        f"{explain.thread(event.thread)} is at a warp-wide instruction{explain.at(event.pc)} whose mask names lanes{absent} that do not come: "
-        "call it outside of the branch, or give a mask of the lanes that take part"
+        f"{explain.thread(event.thread)} is at a warp-wide instruction{explain.at(event.pc)} whose mask names lanes"
+        f"{absent} that do not come: call it outside of the branch, or give a mask of the lanes that take part"
     )
     return "barrier_divergence", "error", message
 
@@ -312,22 +362,25 @@ def _out_of_bounds(explain: Explainer, event: Event) -> tuple[str, str, str]:
     verb = "reads" if event.kind.endswith("READ") else "writes"
     who = f"{explain.thread(event.thread)} of {explain.block(event.block)} {verb}"
     if event.region < 0:
-        where = f"{who} at an address that belongs to no array{explain.at(event.pc)}: a pointer that was never set, or an index far too large"
-        return "out_of_bounds", "error", where
+        where = f"at an address that belongs to no array{explain.at(event.pc)}"
+        return "out_of_bounds", "error", f"{who} {where}: a pointer that was never set, or an index far too large"
+    what = explain.named(event)
     if event.region < 3:
-        index = event.offset // 4
-        where = f"element {index} of {explain.array(event.region)}"
-    else:
-        where = explain.named(event)
+        what = f"element {event.offset // 4} of {explain.array(event.region)}"
     edge = "before its start" if event.offset < 0 else "beyond its end"
-    message = f"{who} {where}{explain.at(event.pc)}, {edge}: {explain.bounds(event)}; {_bounds_advice(explain, event)}"
+    message = (
+        f"{who} {what}{explain.at(event.pc)}, {edge}: {explain.bounds(event)}; {_bounds_advice(event, explain.launch)}"
+    )
     return "out_of_bounds", "error", message
 
 
-def _bounds_advice(explain: Explainer, event: Event) -> str:
+def _bounds_advice(event: Event, launch: Launch) -> str:
+    if event.region < 3 and event.offset < 0:
+        return (
+            "the index went negative: a 32-bit product such as row * K overflows for large matrices, or a subtraction "
+            "is too large"
+        )
     if event.region < 3:
-        if event.offset < 0:
-            return "the index went negative: a 32-bit product such as row * K overflows for large matrices, or a subtraction is too large"
         return "the guard must test this array's own row and column against its own extents"
     if event.region < o.FIRST_LOCAL:
         return "the index must stay inside the tile"
@@ -338,9 +391,11 @@ def _misaligned(explain: Explainer, event: Event) -> tuple[str, str, str]:
     verb = "reads" if event.kind.endswith("READ") else "writes"
     array = explain.array(event.region) or "memory"
     message = (
-        f"{explain.thread(event.thread)} {verb} {event.size} bytes at once at byte {event.offset} of {array}{explain.at(event.pc)}, which is no "
-        f"multiple of {event.size}: a float{event.size // 4 or ''} needs an address divisible by {event.size}, so each row's length must be a multiple "
-        f"of {max(event.size // 4, 1)} floats, else take the elements one by one"
+        f"{explain.thread(event.thread)} {verb} {event.size} bytes at once at byte {event.offset} of {array}"
+        f"{explain.at(event.pc)}, which is no multiple of {event.size}: such an access needs an address divisible by "
+        f"{event.size}, so each row must hold a multiple of {max(event.size // 4, 1)} floats, else take the elements "
+        "one "
+        "by one"
     )
     return "misaligned", "error", message
 
@@ -348,55 +403,59 @@ def _misaligned(explain: Explainer, event: Event) -> tuple[str, str, str]:
 def _undefined(explain: Explainer, event: Event) -> tuple[str, str, str]:
     origin = explain.code.texts[event.other_pc] if event.other_pc >= 0 else ""
     what = {
-        "UNDEFINED_STORE": "the value stored to " + (explain.array(event.region) or "memory"),
-        "UNDEFINED_BRANCH": "a condition",
-        "UNDEFINED_ADDRESS": "an address",
+        "UNDEFINED_STORE": f"The value stored to {explain.array(event.region) or 'memory'}",
+        "UNDEFINED_BRANCH": "A condition",
+        "UNDEFINED_ADDRESS": "An address",
     }[event.kind]
     message = f"{what}{explain.at(event.pc)} depends on {_origin(explain, event, origin)}"
-    return (
-        ("barrier_divergence" if origin.startswith("shfl") else "uninitialized"),
-        "error",
-        message[0].upper() + message[1:],
-    )
+    return ("barrier_divergence" if origin.startswith("shfl") else "uninitialized"), "error", message
 
 
 def _origin(explain: Explainer, event: Event, origin: str) -> str:
     where = explain.at(event.other_pc)
     if origin.startswith("shfl"):
         return f"a shuffle{where} from a lane that does not take part: its value is undefined"
-    if re.match(r"(@\S+ )?(ld|atom|red)\b", origin):
-        if ".shared" in origin:
-            return f"shared memory that no thread has written{where}: fill every element of the tile, with 0 where the matrix ends"
-        if ".global" in origin:
-            return f"an element of C that was read{where} before anything was written to it: C does not start as zeros; sum into a register, then store"
-        return f"a variable that was read{where} before it was set: give it a first value, such as float acc = 0.0f"
-    return f"a variable that was never set (used{where}): give it a first value, such as float acc = 0.0f"
+    if not re.match(r"(@\S+ )?(ld|atom|red)\b", origin):
+        return f"a variable that was never set but is used{where}: give it a first value, such as float acc = 0.0f"
+    if ".shared" in origin:
+        return (
+            f"shared memory that no thread has written, read{where}: fill every element of the tile, with 0 where the "
+            "matrix ends"
+        )
+    if ".global" in origin:
+        return (
+            f"an element that was read{where} before anything was written to it: C does not start as zeros; sum into a "
+            "register, then store"
+        )
+    return f"a variable that was read{where} before it was set: give it a first value, such as float acc = 0.0f"
 
 
 def _input_written(explain: Explainer, event: Event) -> tuple[str, str, str]:
     name = explain.array(event.region)
-    return (
-        "wrong_result",
-        "error",
-        f"{explain.thread(event.thread)} writes to {explain.named(event)}{explain.at(event.pc)}, but {name} is an input and must stay as it is",
+    message = (
+        f"{explain.thread(event.thread)} writes to {explain.named(event)}{explain.at(event.pc)}, but {name} is an "
+        "input "
+        "and must stay as it is"
     )
+    return "wrong_result", "error", message
 
 
 def _unsupported(explain: Explainer, event: Event) -> tuple[str, str, str]:
     what = explain.code.messages[event.offset]
-    return (
-        "unsupported",
-        "error",
-        f"The emulator does not know the instruction {what}{explain.at(event.pc)}; run this kernel on a GPU with --backend cuda",
+    message = (
+        f"The emulator does not know the instruction {what}{explain.at(event.pc)}; run this kernel on a GPU with "
+        "--backend cuda"
     )
+    return "unsupported", "error", message
 
 
 def _trapped(explain: Explainer, event: Event) -> tuple[str, str, str]:
-    return (
-        "launch_error",
-        "error",
-        f"{explain.thread(event.thread)} stopped the kernel itself{explain.at(event.pc)}: an assertion failed, or __trap() was called",
+    message = (
+        f"{explain.thread(event.thread)} stopped the kernel itself{explain.at(event.pc)}: an assertion failed, or "
+        "__trap() "
+        "was called"
     )
+    return "launch_error", "error", message
 
 
 def _out_of_work(explain: Explainer, event: Event) -> tuple[str, str, str]:
@@ -405,15 +464,15 @@ def _out_of_work(explain: Explainer, event: Event) -> tuple[str, str, str]:
 
 def timeout_message(line: int) -> str:
     where = f" (it was at line {line})" if line else ""
-    return f"The kernel did not come to an end{where}: is there a loop whose counter does not move, or a wait for a value that nobody writes?"
+    return (
+        f"The kernel did not come to an end{where}: is there a loop whose counter does not move, or a wait for a value "
+        "that nobody writes?"
+    )
 
 
 def _async_overflow(explain: Explainer, event: Event) -> tuple[str, str, str]:
-    return (
-        "unsupported",
-        "error",
-        f"Too many asynchronous copies are in flight at once{explain.at(event.pc)}: wait for the older ones first",
-    )
+    message = f"Too many asynchronous copies are in flight at once{explain.at(event.pc)}: wait for the older ones first"
+    return "unsupported", "error", message
 
 
 _SENTENCES = {

@@ -1,7 +1,8 @@
 """Sets up the memory of a launch and runs it: the Python side of the interpreter.
 
-A launch is cut into chunks of neighbouring blocks, each with its own registers, shared memory and shadows, run by threads that
-share only A, B, C and the kernel's global variables. The chunks do not depend on the number of cores, so results do not either.
+A launch is cut into chunks of neighbouring blocks, each with its own registers, shared memory and shadows, run by
+threads that share only A, B, C and the kernel's global variables. The chunks do not depend on the number of cores, so
+results do not either.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ ADDRESS_SPACE_END = 1 << 40
 
 @dataclass
 class Memory:
-    """Arrays in global memory: A, B, C, then the kernel's own global variables. `regions` describes them in that order."""
+    """Arrays in global memory: A, B, C, then the kernel's own global variables, described by `regions` in that order."""
 
     arrays: list[np.ndarray]
     regions: list[Region]
@@ -41,7 +42,8 @@ class Memory:
 
 @dataclass
 class Run:
-    """What a launch left behind. `events` has one row a distinct fault (columns: events.COLUMNS), `counters` one an instruction."""
+    """What a launch left behind. `events` has one row a distinct fault (columns: events.COLUMNS), `counters` one an
+    instruction."""
 
     events: np.ndarray
     counters: np.ndarray
@@ -321,7 +323,8 @@ def _lane_values(name: str, warps: int) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Options:
-    """How to run. `budget` counts warp instructions of one chunk, `seconds` is wall-clock time; `blocks` limits the run to some blocks.
+    """How to run. `budget` counts warp instructions of one chunk, `seconds` is wall-clock time; `blocks` limits the run
+    to some blocks.
 
     With `checks` off only results and the written elements of C are kept: no races, no definedness, no counters.
     """
@@ -335,7 +338,7 @@ class Options:
 
 
 def run(code: Code, memory: Memory, launch, parameters: list[int], options: Options) -> Run:
-    """Run a launch to its end, or until a limit of `options`. C and the other arrays of `memory` are changed in place."""
+    """Run a launch to its end, or until a limit of `options`. C and the other arrays of `memory` change in place."""
     run_blocks = compiled_interpreter()
     started = time.perf_counter()
     blocks = options.blocks

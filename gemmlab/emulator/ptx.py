@@ -1,4 +1,5 @@
-"""PTX text -> functions, instructions and variables. Knows the grammar that NVRTC 12 and 13 print, not what opcodes mean.
+"""PTX text -> functions, instructions and variables. Knows the grammar that NVRTC 12 and 13 print, not what opcodes
+mean.
 
 Source: NVIDIA, Parallel Thread Execution ISA, chapters "Syntax" and "State Spaces, Types, and Variables".
 """
@@ -61,10 +62,11 @@ class Instruction:
 
 @dataclass(frozen=True)
 class Variable:
-    """A variable in memory: `space` is shared, global, const, local or param; `size` in bytes (0: extern, sized at launch).
+    """A variable in memory: `space` is shared, global, const, local or param; `size` in bytes (0: extern, sized at
+    launch).
 
-    `contents` are its initial bytes; a symbol in them (the address of another variable) is in `relocations`,
-    byte offset -> name.
+    `contents` are its initial bytes; a symbol in them (the address of another variable) is in `relocations`, byte
+    offset -> name.
     """
 
     name: str
@@ -94,8 +96,11 @@ class Function:
 
 @dataclass
 class Module:
+    """`locals` says, for code compiled with -G, what lies where in a frame of local memory: frame -> [(offset, name)]."""
+
     functions: dict[str, Function] = field(default_factory=dict)
     variables: list[Variable] = field(default_factory=list)
+    locals: dict[str, list[tuple[int, str]]] = field(default_factory=dict)
 
     def entries(self) -> list[str]:
         return [name for name, function in self.functions.items() if function.is_entry]
@@ -130,12 +135,13 @@ class _Parser:
         self.module = Module()
         self.function: Function | None = None
         self.inlined_at: dict[tuple[int, int, int], tuple[int, int, int]] = {}
-        self.student_file = 1
+        self.student_file = _student_file(text)
         self.location = Location()
         self.scope_prefix: list[str] = []
         self.statement: list[str] = []
         self.braces_in_statement = 0
         self.skipping_section = False
+        self.module.locals = _local_variables(text)
         for token in _TOKEN.finditer(text):
             self._take(token)
 
@@ -251,6 +257,24 @@ class _Parser:
         function.parameters = [_parse_variable(part) for part in split_operands(match[4] or "")]
         self.module.functions[function.name] = function
         return function
+
+
+def _student_file(text: str) -> int:
+    """The number of the .file entry that is the student's: `SOURCE_NAME` of compile.py, else the first."""
+    match = re.search(r'^\s*\.file\s+(\d+)\s+"/gemmlab/kernel\.cu"', text, re.M)
+    return int(match[1]) if match else 1
+
+
+# A variable's place in the debug information: the frame's address, DW_OP_plus_uconst, the offset (LEB128), the name.
+_LOCAL = re.compile(r"\.b64 (\w+)\s+\.b8 35\s+\.b8 ([\d,]+)\s+\.b8 ([\d,]+)\s+\.b8 0\b")
+
+
+def _local_variables(text: str) -> dict[str, list[tuple[int, str]]]:
+    frames: dict[str, list[tuple[int, str]]] = {}
+    for frame, offset, name in _LOCAL.findall(text):
+        value = sum((int(part) & 127) << 7 * n for n, part in enumerate(offset.split(",")))
+        frames.setdefault(frame, []).append((value, bytes(map(int, name.split(","))).decode("utf-8", "replace")))
+    return {frame: sorted(set(found)) for frame, found in frames.items()}
 
 
 def split_operands(text: str) -> list[str]:

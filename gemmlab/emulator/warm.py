@@ -1,8 +1,9 @@
-"""Compiles the interpreter once and keeps the machine code on disk: `python -m gemmlab.emulator.warm`, called at install time.
+"""Compiles the interpreter once and keeps the machine code on disk: `python -m gemmlab.emulator.warm`, called at
+install time.
 
 Numba notices a change of the file that it compiles, not of the files that one calls. So the machine code lies in a
-folder named after the contents of all of them. Numba also goes by that file's place and time of change, so these are
-in the name too. Modules that are never compiled do not count.
+folder named after the contents of all of them. Numba also goes by that file's place and time of change, so these are in
+the name too. Modules that are never compiled do not count.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ def is_warm() -> bool:
 
 @lru_cache(maxsize=1)
 def compiled_interpreter():
-    """The interpreter's entry, `run_blocks`: loaded from disk in a moment, or compiled, which takes most of a minute."""
+    """The interpreter's entry, `run_blocks`: loaded from disk in a moment, or compiled in most of a minute."""
     import numba
 
     folder = code_folder()
