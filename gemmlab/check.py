@@ -16,6 +16,7 @@ from gemmlab.errors import UserError
 from gemmlab.launch import Launch, LaunchSpec
 from gemmlab.lesson import Case, Lesson
 from gemmlab.pattern import Trial
+from gemmlab.sampled import check_size, is_too_large, run_sample
 from gemmlab.source import open_blanks, read_source
 from gemmlab.tolerance import check_shape, compare, make_inputs
 from gemmlab.verdict import CaseResult, Finding, Verdict
@@ -95,10 +96,10 @@ def check_with(
     executors: Sequence[Executor], source: str, filename: str, spec: LaunchSpec, cases: Sequence[Case]
 ) -> Verdict:
     """Check one kernel on these executors; the first one's cases are reported, the findings of all."""
-    for case in cases:
-        check_shape(case.shape)
-        spec.at(*case.shape)
     backend = executors[0].name
+    for case in cases:
+        (check_size if backend == "emulator" else check_shape)(case.shape)
+        spec.at(*case.shape)
     blanks = [_blank_finding(name, line) for name, line in open_blanks(source)]
     if blanks:
         return Verdict("unattempted", tuple(blanks), backend=backend)
@@ -191,12 +192,12 @@ def _run_cases(executor: Executor, program: Program, spec: LaunchSpec, cases: It
     """Run case after case; a timeout ends it, for the next case would only take as long."""
     run = _Run()
     for case in cases:
-        findings, trial = _run_case(executor, program, spec.at(*case.shape), case)
+        findings, result, trial = _run_case(executor, program, spec.at(*case.shape), case)
         run.findings += [
             replace(finding, details={"shape": list(case.shape)} | finding.details) for finding in findings
         ]
         faults = [finding.kind for finding in findings if finding.is_error]
-        run.cases.append(_case_result(case, trial, not faults))
+        run.cases.append(result or _case_result(case, trial, not faults))
         if trial:
             (run.faulty if faults else run.clean).append(trial)
         if "timeout" in faults:
@@ -204,21 +205,27 @@ def _run_cases(executor: Executor, program: Program, spec: LaunchSpec, cases: It
     return run
 
 
-def _run_case(executor: Executor, program: Program, launch: Launch, case: Case) -> tuple[list[Finding], Trial | None]:
+def _run_case(
+    executor: Executor, program: Program, launch: Launch, case: Case
+) -> tuple[list[Finding], CaseResult | None, Trial | None]:
+    """What was found, the result where it is judged already, and what there is to compare where it is not."""
     from gemmlab.limits import check_launch
 
     refused = check_launch(launch, program.resources.get(launch.kernel), program.arch, program.ptxas_errors)
     if refused:
-        return refused, None
+        return refused, None, None
+    if executor.name == "emulator" and is_too_large(case.shape):
+        findings, result = run_sample(executor, program, launch, case)
+        return findings, result, None
     A, B = make_inputs(case.inputs, case.shape, case.seed)
     outcome = executor.run(program, launch, A, B, case.shape)
     findings = list(outcome.findings)
     if outcome.C is not None:
         comparison = compare(outcome.C, A, B, case.inputs, outcome.written)
-        return findings, Trial(case.shape, case.inputs, A, B, outcome.C, comparison)
+        return findings, None, Trial(case.shape, case.inputs, A, B, outcome.C, comparison)
     if not any(finding.is_error for finding in findings):
         findings.append(Finding("launch_error", "The launch ended without a result and without a reason; try again."))
-    return findings, None
+    return findings, None, None
 
 
 def _case_result(case: Case, trial: Trial | None, faultless: bool) -> CaseResult:

@@ -1,5 +1,6 @@
 """The made files: built from their sources, stable, named when stale, and never written over somebody's work."""
 
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -12,6 +13,7 @@ from copy_course import copy_course
 from gemmlab import build, compose, source
 from gemmlab import lesson as lessons
 from gemmlab.errors import UserError
+from gemmlab.files import write_whole
 
 REPOSITORY = Path(build.__file__).resolve().parents[1]
 MADE = ("kernels/02_small.cu", "lessons/02_small.ipynb", "solutions/02_small.ipynb")
@@ -257,3 +259,16 @@ def test_copied_course_lacks_no_notebook(course, tmp_path):
     (course / "lessons/02_small.md").unlink()
     with pytest.raises(SystemExit, match="missing: every lesson"):
         copy_course(course, tmp_path / "copy")
+
+
+def test_interrupted_write_leaves_the_old_file(tmp_path, monkeypatch):
+    path = tmp_path / "file"
+    write_whole(path, "old")
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "fsync", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        write_whole(path, "new")
+    assert [(one.name, one.read_text()) for one in tmp_path.iterdir()] == [("file", "old")]

@@ -7,9 +7,16 @@ from functools import lru_cache
 import numpy as np
 
 from gemmlab.compile import Program
+from gemmlab.errors import UserError
 from gemmlab.executor import Outcome
 from gemmlab.launch import Launch
 from gemmlab.verdict import Finding
+
+
+# Warp instructions a chunk of blocks may take: a fixed share, and this many for each product A[i][k] * B[k][j] of 32
+# lanes. The tiled kernel takes 4, one that keeps a single lane of its warps busy some 300.
+_WORK_SHARE = 20_000_000
+_WORK_A_PRODUCT = 2_000
 
 
 class EmulatorExecutor:
@@ -27,9 +34,26 @@ class EmulatorExecutor:
         self.schedule, self.seconds, self.checks, self.threads = schedule, seconds, checks, threads
 
     def run(
-        self, program: Program, launch: Launch, A: np.ndarray, B: np.ndarray, shape: tuple[int, int, int]
+        self,
+        program: Program,
+        launch: Launch,
+        A: np.ndarray,
+        B: np.ndarray,
+        shape: tuple[int, int, int],
+        blocks: np.ndarray | None = None,
     ) -> Outcome:
-        """Launch `gemm(A, B, C, M, N, K)` once with C full of NaN. A and B are float32 and stay as they are."""
+        """Launch `gemm(A, B, C, M, N, K)` once with C full of NaN, or only the blocks of these linear numbers.
+
+        A and B are float32 and stay as they are. UserError where there is no memory for the launch.
+        """
+        try:
+            return self._run(program, launch, A, B, shape, blocks)
+        except MemoryError:
+            raise UserError(
+                "there is no memory to emulate this launch; take a smaller shape or smaller arrays"
+            ) from None
+
+    def _run(self, program: Program, launch: Launch, A, B, shape: tuple[int, int, int], blocks) -> Outcome:
         from gemmlab.emulator import machine
         from gemmlab.emulator.findings import Explainer, timeout_message
 
@@ -42,7 +66,8 @@ class EmulatorExecutor:
         C = np.full((M, N), np.nan, np.float32)
         memory = machine.global_memory(code, A, B, C)
         arguments = [region.address for region in memory.regions[:3]] + [M, N, K]
-        options = machine.Options(self.checks, self.schedule, seconds=self.seconds, threads=self.threads)
+        budget = _WORK_SHARE + _WORK_A_PRODUCT * (M * N * K // 32)
+        options = machine.Options(self.checks, self.schedule, budget, self.seconds, self.threads, blocks)
         run = machine.run(code, memory, launch, arguments, options)
         findings = Explainer(code, launch, shape, program.source).findings(run.events)
         if run.stopped and not any(finding.is_error for finding in findings):

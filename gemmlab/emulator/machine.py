@@ -11,6 +11,7 @@ import itertools
 import os
 import threading
 import time
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
@@ -26,10 +27,11 @@ from gemmlab.emulator.requests import COUNTER_ROW, META_ROW
 from gemmlab.emulator.warm import compiled_interpreter
 
 CHUNKS = 4
+BLOCKS_A_CALL = 1 << 16
+MOST_LOCAL_BYTES = 1 << 28
 EVENT_CAPACITY = 512
 PRINT_CAPACITY = 64 * 1024
 ASYNC_COPIES_A_THREAD = 64
-ADDRESS_SPACE_END = 1 << 40
 
 
 @dataclass
@@ -187,6 +189,8 @@ class _Chunk:
             offset = -(-(offset + size) // 16) * 16
         self["SHARED_BYTES"] = -(-offset // 8) * 8
         shared = self.array("SHARED_HOST", offset + 16, np.uint8)
+        if threads * code.local_bytes > MOST_LOCAL_BYTES:
+            raise MemoryError(f"{threads} threads with {code.local_bytes} bytes of local memory each")
         self["LOCAL_BYTES"] = code.local_bytes
         self.array("LOCAL_HOST", threads * code.local_bytes + 16, np.uint8)
         self.array("LOCAL_DEFINED", threads * code.local_bytes + 16, np.uint8)
@@ -334,7 +338,7 @@ class Options:
     budget: int = 2_000_000_000
     seconds: float = 60.0
     threads: int | None = None
-    blocks: np.ndarray | None = None
+    blocks: Sequence[int] | None = None
 
 
 def run(code: Code, memory: Memory, launch, parameters: list[int], options: Options) -> Run:
@@ -343,18 +347,28 @@ def run(code: Code, memory: Memory, launch, parameters: list[int], options: Opti
     started = time.perf_counter()
     blocks = options.blocks
     if blocks is None:
-        blocks = np.arange(launch.grid[0] * launch.grid[1] * launch.grid[2], dtype=np.int64)
-    parts = [
-        part for part in np.array_split(blocks, 1 if code.orders_blocks else min(CHUNKS, len(blocks))) if len(part)
-    ]
+        blocks = range(launch.grid[0] * launch.grid[1] * launch.grid[2])
+    parts = _split(blocks, 1 if code.orders_blocks else CHUNKS)
     chunks = [_Chunk(code, memory, launch, parameters, options) for _ in parts]
     finished = [0] * len(parts)
 
     def work(number: int) -> None:
-        finished[number] = run_blocks(chunks[number].state.ctypes.data, np.ascontiguousarray(parts[number]))
+        part, state = parts[number], chunks[number].state
+        for start in range(0, len(part), BLOCKS_A_CALL):
+            some = np.array(part[start : start + BLOCKS_A_CALL], np.int64)
+            finished[number] += run_blocks(state.ctypes.data, some)
+            if state[s.FIELD["STOP"]]:
+                return
 
     late = _run_threads(work, chunks, options, started)
     return _collect(chunks, finished, late, len(blocks), time.perf_counter() - started)
+
+
+def _split(blocks: Sequence[int], parts: int) -> list[Sequence[int]]:
+    """Cut into as many runs of neighbours of nearly one length, none of them empty."""
+    size, more = divmod(len(blocks), parts)
+    starts = [n * size + min(n, more) for n in range(parts + 1)]
+    return [blocks[a:b] for a, b in zip(starts, starts[1:]) if b > a]
 
 
 def _run_threads(work, chunks: list[_Chunk], options: Options, started: float) -> bool:
