@@ -138,9 +138,8 @@ def _look_without_optimisation(
 
 def _blank_finding(name: str, line: int) -> Finding:
     blank = f"The blank '{name}'" if name else "A blank"
-    return Finding(
-        "compile_error", f"{blank} in line {line} is still open: write your code in place of ______.", line=line
-    )
+    message = f"{blank} in line {line} is still open: write your code in place of ______."
+    return Finding("compile_error", message, line=line, details={"blank": name})
 
 
 def _compile(source: str, filename: str, spec: LaunchSpec, backend: str) -> tuple[Program | None, list[Finding]]:

@@ -1,7 +1,7 @@
 """A small C preprocessor for readers of a source: what stands in comments or in a branch not taken is not there.
 
-Lines keep their numbers; columns do not. It knows #define of plain names, #undef and conditions. Macros with parameters
-stay as they are, and #include is not followed. The compiler, of course, uses its own.
+Lines keep their numbers; columns do not, and a call of a macro that goes over several lines comes to stand in its
+first. It knows #define, #undef and conditions; #include is not followed. The compiler, of course, uses its own.
 """
 
 from __future__ import annotations
@@ -10,27 +10,30 @@ import re
 from collections.abc import Iterator, Sequence
 
 from gemmlab.c_constants import evaluate
+from gemmlab.cuda_macros import Macros, Unclosed
 
 _COMMENT_OR_TEXT = re.compile(
     r"//(?:\\\n|[^\n])*|/\*.*?(?:\*/|\Z)|\"(?:\\.|[^\"\\\n])*\"|'(?:\\[^'\n]+|[^'\\\n])'", re.DOTALL
 )
 _DIRECTIVE = re.compile(r"\s*#\s*(\w+)\s*(.*)", re.DOTALL)
-_DEFINE = re.compile(r"([A-Za-z_]\w*)(\()?(.*)", re.DOTALL)
-_WORD_OR_TEXT = re.compile(r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|\b[A-Za-z_]\w*\b")
 _DEFINED = re.compile(r"\bdefined\s*(?:\(\s*(\w+)\s*\)|(\w+))")
-_LONGEST_LINE = 10_000
-_MOST_EXPANSIONS = 8
-_PREDEFINED = {"__CUDACC__": "1", "__CUDACC_RTC__": "1", "__cplusplus": "201703", "__CUDA_ARCH__": "800"}
+_MOST_LINES_OF_A_CALL = 40
+_BOTH = {"__CUDACC__": "1", "__cplusplus": "201703"}
+_DEVICE = {**_BOTH, "__CUDACC_RTC__": "1", "__CUDA_ARCH__": "800"}
+_HOST = {**_BOTH, "__NVCC__": "1"}
 
 
-def preprocess(source: str, options: Sequence[str] = ()) -> str:
-    """The text that is left, line by line. `options` are the compiler's; their -DNAME and -DNAME=VALUE count."""
-    macros = dict(_PREDEFINED)
+def preprocess(source: str, options: Sequence[str] = (), *, host: bool = False) -> str:
+    """The text that is left, line by line, for the device, or for the host as nvcc would see it.
+
+    `options` are the compiler's; their -DNAME and -DNAME=VALUE count.
+    """
+    macros = Macros(_HOST if host else _DEVICE)
     for option in options:
         if option.startswith("-D"):
             name, _, value = option[2:].partition("=")
-            macros[name] = value or "1"
-    return "\n".join(_lines(_without_comments(source), macros))
+            macros.define(f"{name} {value or '1'}")
+    return "\n".join(_with_calls_closed(_lines(_without_comments(source), macros), macros))
 
 
 def _without_comments(source: str) -> str:
@@ -40,8 +43,8 @@ def _without_comments(source: str) -> str:
     return _COMMENT_OR_TEXT.sub(keep, source)
 
 
-def _lines(source: str, macros: dict[str, str]) -> Iterator[str]:
-    """The lines with macros in place; empty ones for directives and for branches not taken."""
+def _lines(source: str, macros: Macros) -> Iterator[str | None]:
+    """The lines before macros are replaced; empty ones for branches not taken, None for directives."""
     branches = _Branches()
     for line in _joined(source):
         directive = _DIRECTIVE.match(line)
@@ -49,9 +52,28 @@ def _lines(source: str, macros: dict[str, str]) -> Iterator[str]:
             name, rest = directive[1], directive[2].strip()
             if name in ("if", "ifdef", "ifndef", "elif", "else", "endif"):
                 branches.turn(name, _condition(name, rest, macros))
-            elif branches.taken and name in ("define", "undef"):
-                _define(name, rest, macros)
-        yield _expanded(line, macros) if branches.taken and not directive else ""
+            elif branches.taken and name == "define":
+                macros.define(rest)
+            elif branches.taken and name == "undef":
+                macros.undefine(rest)
+        yield None if directive else line if branches.taken else ""
+
+
+def _with_calls_closed(lines: Iterator[str | None], macros: Macros) -> Iterator[str]:
+    """The lines with macros replaced. Lines that a call takes in are joined to its first; empty ones follow."""
+    held: list[str] = []
+    for line in lines:
+        held.append(line or "")
+        try:
+            yield macros.expand(" ".join(held))
+        except Unclosed:
+            if line is not None and len(held) < _MOST_LINES_OF_A_CALL:
+                continue
+            yield from held
+        else:
+            yield from [""] * (len(held) - 1)
+        held = []
+    yield from held
 
 
 def _joined(source: str) -> Iterator[str]:
@@ -92,34 +114,12 @@ class _Branches:
             self.open[-1] = (now, been or now)
 
 
-def _condition(directive: str, text: str, macros: dict[str, str]) -> bool:
+def _condition(directive: str, text: str, macros: Macros) -> bool:
     if directive in ("ifdef", "ifndef"):
         return (text.split()[0] in macros if text else False) == (directive == "ifdef")
     known = _DEFINED.sub(lambda match: str(int((match[1] or match[2]) in macros)), text)
-    plain = _expanded(known, macros)
+    try:
+        plain = macros.expand(known)
+    except Unclosed:
+        return False
     return bool(evaluate(re.sub(r"\b(?!true\b|false\b)[A-Za-z_]\w*", "0", plain), {}))  # an unknown name counts as 0
-
-
-def _define(directive: str, text: str, macros: dict[str, str]) -> None:
-    match = _DEFINE.match(text)
-    if not match:
-        return
-    if directive == "undef" or match[2]:
-        macros.pop(match[1], None)
-    else:
-        macros[match[1]] = match[3].strip()
-
-
-def _expanded(line: str, macros: dict[str, str]) -> str:
-    """The line with plain macros replaced, also inside of their values. One that grows too long stays as it was."""
-
-    def replace(match: re.Match[str]) -> str:
-        return macros.get(match[0], match[0])
-
-    result = line
-    for _ in range(_MOST_EXPANSIONS):
-        after = _WORD_OR_TEXT.sub(replace, result)
-        if after == result or len(after) > _LONGEST_LINE:
-            break
-        result = after
-    return result

@@ -59,10 +59,19 @@ def _finding(finding: Finding, lines: list[str]) -> Iterator[Text]:
     colour = "red" if finding.is_error else "yellow"
     places = [f"{what} {place}" for what, place in (("line", finding.line), ("column", finding.column)) if place]
     times = [f"{finding.count} times"] if finding.count > 1 else []
-    yield Text(f"{finding.severity}: {', '.join([finding.kind.replace('_', ' '), *places, *times])}", style=colour)
+    yield Text(", ".join([_title(finding), *places, *times]), style=colour)
     yield Text(printable(finding.message))
     if finding.line and finding.line <= len(lines):
         yield _excerpt(lines, finding.line, finding.column, colour)
+
+
+def _title(finding: Finding) -> str:
+    """'error: race'; a blank that is open and a remark of the compiler are no errors of the student's."""
+    if "blank" in finding.details:
+        return "still open"
+    if finding.kind == "compile_error" and not finding.is_error:
+        return "warning of the compiler"
+    return f"{finding.severity}: {finding.kind.replace('_', ' ')}"
 
 
 def _excerpt(lines: list[str], line: int, column: int | None, colour: str) -> Text:

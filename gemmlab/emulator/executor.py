@@ -12,7 +12,6 @@ from gemmlab.executor import Outcome
 from gemmlab.launch import Launch
 from gemmlab.verdict import Finding
 
-
 # Warp instructions a chunk of blocks may take: a fixed share, and this many for each product A[i][k] * B[k][j] of 32
 # lanes. The tiled kernel takes 4, one that keeps a single lane of its warps busy some 300.
 _WORK_SHARE = 20_000_000
