@@ -60,11 +60,11 @@ def array_extents(source: str, options: Sequence[str] = ()) -> dict[str, dict[st
     structs are left out.
     """
     root = parse(preprocess(source, options))
-    aliases, file_constants = type_aliases(root), _constants(root, None)
+    aliases, file_constants = type_aliases(root), constants_of(root, None)
     found: dict[str, dict[str, ArrayDeclaration]] = {}
     for function, node in _with_functions(root):
         if node.type == "declaration":
-            names = {**file_constants, **(_constants(root, function) if function is not None else {})}
+            names = {**file_constants, **(constants_of(root, function) if function is not None else {})}
             for declaration in _arrays(node, names, aliases):
                 _add(found.setdefault(_function_name(function), {}), declaration)
     return found
@@ -91,7 +91,7 @@ def _function_name(function: Node | None) -> str:
     return text_of(declarator.child_by_field_name("declarator")) if declarator is not None else FILE_SCOPE
 
 
-def _constants(root: Node, scope: Node | None) -> dict[str, str | None]:
+def constants_of(root: Node, scope: Node | None) -> dict[str, str | None]:
     """The integer constants that are declared in that function (or outside of all), each with its expression."""
     names: dict[str, str | None] = {}
     for function, node in _with_functions(root):

@@ -1,4 +1,4 @@
-"""Numbers as C++ has them on a 64-bit host: each with its type, with C's conversions, and with its overflows noticed."""
+"""Numbers as C++ has them on a 64-bit host: each with its type and C's conversions; overflows are noticed."""
 
 from __future__ import annotations
 
@@ -22,14 +22,13 @@ INTEGERS = {  # name -> (bits, signed)
 FLOATS = {"float": 32, "double": 64}
 _RANK = ("int", "unsigned int", "long long", "unsigned long long", "float", "double")
 _WORDS = {"unsigned", "signed", "long", "short", "int", "char", "float", "double", "bool"}
+_BY_BITS = ((8, "char"), (16, "short"), (32, "int"), (64, "long long"))
 _FIXED = {
     "size_t": "unsigned long long",
     "ptrdiff_t": "long long",
     "uint": "unsigned int",
-    **{f"int{bits}_t": name for bits, name in ((8, "char"), (16, "short"), (32, "int"), (64, "long long"))},
-    **{
-        f"uint{bits}_t": f"unsigned {name}" for bits, name in ((8, "char"), (16, "short"), (32, "int"), (64, "long long"))
-    },
+    **{f"int{bits}_t": name for bits, name in _BY_BITS},
+    **{f"uint{bits}_t": f"unsigned {name}" for bits, name in _BY_BITS},
 }
 
 
@@ -62,7 +61,7 @@ class Number:
 
 
 def number_type(text: str) -> str | None:
-    """'unsigned int' of 'const unsigned', 'unsigned long long' of 'std::size_t'; None where it is no arithmetic type."""
+    """'unsigned int' of 'const unsigned', 'unsigned long long' of 'std::size_t'; None of what is no number."""
     words = [word.removeprefix("std::") for word in text.split() if word not in ("const", "volatile")]
     if len(words) == 1 and words[0] in _FIXED:
         return _FIXED[words[0]]

@@ -39,6 +39,11 @@ class Backend(str, Enum):
     cuda = "cuda"
 
 
+class LayoutName(str, Enum):
+    course = "course"
+    leetgpu = "leetgpu"
+
+
 class Inputs(str, Enum):
     random = "random"
     integer = "integer"
@@ -76,30 +81,47 @@ def run(
     shape: Annotated[Optional[list[str]], typer.Option(help="M,N,K; may be given several times.")] = None,
     block: Annotated[Optional[str], typer.Option(help='Threads of a block in x,y,z, such as "16,16".')] = None,
     grid: Annotated[Optional[str], typer.Option(help='Blocks in x,y,z, such as "cdiv(N,16),cdiv(M,16)".')] = None,
-    kernel: Annotated[str, typer.Option(help="The kernel's name.")] = "gemm",
+    kernel: Annotated[Optional[str], typer.Option(help="The kernel's name; gemm if left out.")] = None,
     smem: Annotated[str, typer.Option(help="Dynamic shared memory of a block, in bytes.")] = "0",
     smem_opt_in: Annotated[bool, typer.Option("--smem-opt-in", help="Allow more than 48 KiB of it.")] = False,
+    launcher: Annotated[
+        Optional[str], typer.Option(help="The file's own host function that launches; it gives block, grid and smem.")
+    ] = None,
+    layout: Annotated[
+        LayoutName,
+        typer.Option(help="What M, N, K mean: course is A M×K, B K×N, C M×N; leetgpu is A M×N, B N×K, C M×K."),
+    ] = LayoutName.course,
     inputs: Annotated[Inputs, typer.Option(help="What A and B hold.")] = Inputs.random,
     backend: BackendOption = Backend.auto,
     as_json: JsonOption = False,
 ) -> None:
     """Run any kernel (const float* A, const float* B, float* C, int M, int N, int K) and check its C.
 
-    Expressions are integer arithmetic over M, N and K: + - * // %, parentheses and cdiv(a, b).
+    Expressions are integer arithmetic over M, N and K: + - * // %, parentheses and cdiv(a, b). With --launcher the file
+    brings a host function of the same arguments, a cudaStream_t last or not, which is read and never run. A shape is
+    always what the kernel, or the launcher, gets as its M, N and K.
     """
 
     def ask() -> tuple[Verdict, str]:
-        from gemmlab.check import check_source, read_kernel
+        from gemmlab.check import check_launcher, check_source, read_kernel
         from gemmlab.launch import LaunchSpec
+        from gemmlab.layout import LAYOUTS
         from gemmlab.lesson import Case
 
         source = read_kernel(file)
-        if block is None or grid is None:
-            raise UserError('give the launch, for example --block 16,16 --grid "cdiv(N,16),cdiv(M,16)"')
         if not shape:
             raise UserError("give at least one shape, for example --shape 64,64,64")
-        spec = LaunchSpec.parse(block, grid, smem, smem_opt_in, kernel)
         cases = [Case(parse_shape(text), inputs.value, seed, "given") for seed, text in enumerate(shape)]
+        meaning = LAYOUTS[layout.value]
+        if launcher is not None:
+            if block or grid or kernel or smem != "0" or smem_opt_in:
+                raise UserError("a launcher says all that --kernel, --block, --grid and --smem say; leave these out")
+            return check_launcher(source, file.name, launcher, cases, backend.value, meaning), source
+        if block is None or grid is None:
+            raise UserError(
+                'give the launch, for example --block 16,16 --grid "cdiv(N,16),cdiv(M,16)", or --launcher NAME'
+            )
+        spec = LaunchSpec.parse(block, grid, smem, smem_opt_in, kernel or "gemm", meaning)
         return check_source(source, file.name, spec, cases, backend.value), source
 
     _answer(ask, "cases", as_json)

@@ -38,6 +38,9 @@ from gemmlab.nvrtc_log import (
 DEFAULT_ARCH = "sm_80"
 LONGEST_SOURCE = 1_000_000  # characters
 
+UNUSED_IS_NO_FAULT = "-diag-suppress=177"  # what only the host used is not used any more without it
+NAME_MAP = "__nv_name_map"
+_UNKNOWN_NAME = re.compile(r'identifier "(.+?)" is undefined|\w+ ".+?" has no member "(.+?)"')
 _ARCH = re.compile(r"sm_\d{2,3}[af]?")
 _ABSOLUTE_INCLUDE = re.compile(r"""^[ \t]*#[ \t]*include[ \t]*[<"](?:[/\\]|[A-Za-z]:|.*\.\.[/\\])""", re.MULTILINE)
 _PACKAGES = (
@@ -101,10 +104,11 @@ class _Rejected(Exception):
 
 
 def _explain(remark: Diagnostic, host_names: dict[str, int]) -> Diagnostic:
-    unknown = re.match(r'identifier "(.+?)" is undefined', remark.message)
-    if not unknown or unknown[1] not in host_names:
+    unknown = _UNKNOWN_NAME.match(remark.message)
+    name = (unknown[1] or unknown[2]) if unknown else ""
+    if name not in host_names:
         return remark
-    name, line = unknown[1], host_names[unknown[1]]
+    line = host_names[name]
     message = f"'{name}' (line {line}) belongs to the host; write __device__ before it to use it in a kernel"
     return replace(remark, message=message)
 
@@ -116,22 +120,25 @@ def compile_source(
     arch: str | None = None,
     debug: bool = False,
     options: Sequence[str] = (),
+    instances: Sequence[str] = (),
     timeout: float = 60,
 ) -> Program:
     """Compile CUDA C++ for one architecture, 'sm_80' unless given; `debug` keeps every variable in memory (-G).
 
-    `options` are further options of NVRTC, such as '-DTILE=16'. `timeout` is in seconds for the whole. Results are
-    cached. A kernel without extern "C" gets a mangled symbol; `Program.symbol` translates. Raises CompileError where
-    the source is wrong (out of time and out of memory included), UserError where the request is or NVRTC is missing.
+    `options` are further options of NVRTC, such as '-DTILE=16'. `instances` are kernels to make of templates, such as
+    'gemm<64, 64>'; the Program knows them by these names. `timeout` is in seconds for the whole. Results are cached.
+    A kernel without extern "C" gets a mangled symbol; `Program.symbol` translates. Raises CompileError where the source
+    is wrong (out of time and out of memory included), UserError where the request is or NVRTC is missing.
     """
     arch = arch or DEFAULT_ARCH
     _check_request(source, filename, arch)
     arguments = ["-G" if debug else "-lineinfo", "-std=c++17", "--ptxas-options=-v", *options]
-    name = compile_cache.key(source=source, arch=arch, options=arguments, compiler=_compiler(), headers=HEADERS)
+    more = {"instances": list(instances)} if instances else {}
+    name = compile_cache.key(source=source, arch=arch, options=arguments, compiler=_compiler(), headers=HEADERS, **more)
     entry = compile_cache.load(name)
     if entry is None:
         try:
-            entry = _Compilation(arch, arguments, timeout).run(source)
+            entry = _Compilation(arch, arguments, instances, timeout).run(source)
         except _Rejected as rejected:
             raise CompileError(filename, rejected.diagnostics) from None
         except nvrtc_client.CompilerLost as lost:
@@ -176,14 +183,15 @@ def _compiler() -> list[str]:
 class _Compilation:
     """The calls of NVRTC that one source needs, mostly one, under one time limit."""
 
-    def __init__(self, arch: str, options: list[str], timeout: float) -> None:
+    def __init__(self, arch: str, options: list[str], instances: Sequence[str], timeout: float) -> None:
         self.arch = arch
         self.options = options
+        self.instances = list(instances)
         self.timeout = timeout
         self.end = time.monotonic() + timeout
 
-    def run(self, source: str) -> dict[str, str]:
-        """{"ptx", "cubin" (base64), "log"} of the device code. Raises _Rejected."""
+    def run(self, source: str) -> dict:
+        """{"ptx", "cubin" (base64), "log", "names" (the instances' symbols)} of the device code. Raises _Rejected."""
         try:
             return self._compile(source)
         except _Rejected as rejected:
@@ -193,21 +201,23 @@ class _Compilation:
             if not device.removed and not device.has_constexpr:
                 raise
         try:
-            return self._compile(device.text, *(["-default-device"] if device.has_constexpr else []))
+            more = ["-default-device"] if device.has_constexpr else []
+            return self._compile(device.text, UNUSED_IS_NO_FAULT, *more)
         except _Rejected as rejected:
             raise rejected.explained(device.removed) from None
 
-    def _compile(self, source: str, *more: str) -> dict[str, str]:
+    def _compile(self, source: str, *more: str) -> dict:
         answer = self._ask(source, self.arch, *more)
         if answer["ok"]:
-            return {name: answer[name] for name in ("ptx", "cubin", "log")}
+            return {name: answer[name] for name in ("ptx", "cubin", "log", "names")}
         complaints = [message for message in parse_ptxas(answer["log"]) if message.severity == "error"]
         if not complaints:
             raise _Rejected(self._diagnostics(answer, source))
-        ptx = self._ask(source, self.arch.replace("sm_", "compute_"), *more).get("ptx", "")
+        again = self._ask(source, self.arch.replace("sm_", "compute_"), *more)
+        ptx = again.get("ptx", "")
         if not ptx or not all(complaint.is_about_resources for complaint in complaints):
             raise _Rejected([_located(complaint, ptx) for complaint in complaints])
-        return {"ptx": ptx, "cubin": "", "log": answer["log"]}
+        return {"ptx": ptx, "cubin": "", "log": answer["log"], "names": again["names"]}
 
     def _diagnostics(self, answer: dict, source: str) -> tuple[Diagnostic, ...]:
         """What NVRTC said of a source that it rejected. Raises UserError where it rejected the options."""
@@ -215,10 +225,18 @@ class _Compilation:
             known = "(-arch)" not in refused[1]
             what = "the compiler does not take its options" if known else f"this compiler does not know {self.arch}"
             raise UserError(f"{what} ({refused[1]})")
-        found = parse_diagnostics(answer["log"], source)
+        found = self._without_name_map(parse_diagnostics(answer["log"], source))
         if not any(remark.severity == "error" for remark in found):
             return (*found, Diagnostic("error", f"the compiler gave up without saying where ({answer['reason']})"))
         return found
+
+    def _without_name_map(self, found: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
+        """NVRTC reads the names of instances as a file of its own; what it says of that becomes one plain error."""
+        others = tuple(remark for remark in found if NAME_MAP not in remark.message)
+        if len(others) == len(found):
+            return others
+        names = " or ".join(self.instances)
+        return (Diagnostic("error", f"no kernel template of this file can be made into {names}"), *others)
 
     def _ask(self, source: str, arch: str, *more: str) -> dict:
         remaining = self.end - time.monotonic()
@@ -226,6 +244,7 @@ class _Compilation:
             raise nvrtc_client.out_of_time(self.timeout)
         options = [f"-arch={arch}", *self.options, *more]
         request = {"source": source, "name": SOURCE_NAME, "options": options, "headers": HEADERS}
+        request["instances"] = self.instances
         return nvrtc_client.ask(request, remaining)
 
 
@@ -239,7 +258,12 @@ def _located(complaint: PtxasMessage, ptx: str) -> Diagnostic:
 
 
 def _program(source: str, filename: str, arch: str, entry: dict) -> Program:
-    symbols = {plain_name(symbol): symbol for symbol in re.findall(r"\.entry\s+([\w$]+)", entry["ptx"])}
+    instances = {symbol: name for name, symbol in entry.get("names", {}).items()}
+
+    def name_of(symbol: str) -> str:
+        return instances.get(symbol) or plain_name(symbol)
+
+    symbols = {name_of(symbol): symbol for symbol in re.findall(r"\.entry\s+([\w$]+)", entry["ptx"])}
     messages = parse_ptxas(entry["log"])
     return Program(
         source=source,
@@ -248,7 +272,7 @@ def _program(source: str, filename: str, arch: str, entry: dict) -> Program:
         ptx=entry["ptx"],
         cubin=base64.b64decode(entry["cubin"]) or None,
         resources={
-            plain_name(symbol): replace(found, max_threads=_launch_bound(symbol, entry["ptx"]))
+            name_of(symbol): replace(found, max_threads=_launch_bound(symbol, entry["ptx"]))
             for symbol, found in parse_resources(entry["log"]).items()
         },
         warnings=(

@@ -13,7 +13,7 @@ from pathlib import Path
 
 MOST_IN_MEMORY = 64
 MOST_FILES = 400
-FORMAT = 2  # raised when the meaning of an entry changes
+FORMAT = 3  # raised when the meaning of an entry changes
 
 _memory: OrderedDict[str, dict] = OrderedDict()
 _lock = threading.Lock()

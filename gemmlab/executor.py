@@ -1,4 +1,4 @@
-"""What the two executors, the emulator and the GPU, have in common: compiled code and a launch go in, an Outcome comes out."""
+"""What the two executors, the emulator and the GPU, have in common: code and work go in, an Outcome comes out."""
 
 from __future__ import annotations
 
@@ -9,16 +9,17 @@ import numpy as np
 
 from gemmlab.compile import Program
 from gemmlab.launch import Launch
+from gemmlab.plan import Plan
 from gemmlab.verdict import Finding
 
 
 @dataclass
 class Outcome:
-    """One launch of `gemm(A, B, C, M, N, K)`.
+    """What a launch of `gemm(A, B, C, M, N, K)`, or the steps of a plan, left behind.
 
-    `C` is M×N float32 with NaN where the kernel wrote nothing, or None where the launch did not finish.
-    `written` (M×N, bool) marks the elements of C that were written, where the executor can tell.
-    `counters` is the emulator's table of counts by source line. `seconds` is the time the launch took.
+    `C` is float32 with NaN where nothing was written, or None where a launch did not finish. `written` (bool, of C's
+    shape) marks the elements of C that were written, where the executor can tell. `counters` is the emulator's table of
+    counts by source line, for a plan of several launches a list of them. `seconds` is the time the launches took.
     """
 
     C: np.ndarray | None
@@ -33,6 +34,11 @@ class Executor(Protocol):
 
     name: str
 
-    def run(self, program: Program, launch: Launch, A: np.ndarray, B: np.ndarray, shape: tuple[int, int, int]) -> Outcome:
-        """Launch once with C full of NaN. Faults of the kernel are findings in the Outcome, never exceptions."""
+    def run(
+        self, program: Program, work: Launch | Plan, A: np.ndarray, B: np.ndarray, shape: tuple[int, int, int]
+    ) -> Outcome:
+        """Do the work once with C full of NaN. The kernels' faults are findings in the Outcome, never exceptions.
+
+        `shape` is M, N and K in the letters of the launch's layout.
+        """
         ...

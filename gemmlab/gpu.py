@@ -19,8 +19,8 @@ from gemmlab.executor import Outcome
 from gemmlab.gpu_faults import KernelFault, explained
 from gemmlab.gpu_guards import Images
 from gemmlab.gpu_process import COMMAND, ChildDied, ChildTimeout, CudaError, GpuProcess
-from gemmlab.launch import Launch
-from gemmlab.limits import check_launch
+from gemmlab.launch import Address, Argument, Launch
+from gemmlab.plan import Copy, Fill, Plan, launches_of, refused, steps_of
 from gemmlab.tolerance import check_shape
 from gemmlab.verdict import Finding
 
@@ -115,30 +115,30 @@ class GpuExecutor:
         self._worker: GpuProcess | None = None
 
     def run(
-        self, program: Program, launch: Launch, A: np.ndarray, B: np.ndarray, shape: tuple[int, int, int]
+        self, program: Program, work: Launch | Plan, A: np.ndarray, B: np.ndarray, shape: tuple[int, int, int]
     ) -> Outcome:
-        """Launch with C and all surroundings full of NaN; again only to find out where a NaN in C came from.
+        """Do the work with C and all surroundings full of NaN; again only to find out where a NaN in C came from.
 
-        A is M×K and B is K×N, float32. Raises UserError where they are too large or the GPU cannot be used.
+        A and B are float32. Raises UserError where they are too large or the GPU cannot be used.
         """
         check_shape(shape)
-        refused = check_launch(launch, program.resources.get(launch.kernel), program.arch, program.ptxas_errors)
-        if refused:
-            return Outcome(None, refused)
+        if faults := refused(work, program):
+            return Outcome(None, faults)
         before = gpu_guards.make_images(A, B)
+        request = _request(program, work, shape, before.shape)
         try:
-            after, seconds = self._launch(program, launch, before)
+            after, seconds = self._launch(program, request, before)
         except KernelFault as fault:
             return Outcome(None, [fault.finding])
-        findings = gpu_guards.write_findings(before, after) + self._read_findings(program, launch, A, B, after)
+        findings = gpu_guards.write_findings(before, after) + self._read_findings(program, request, A, B, after)
         return Outcome(after.C.copy(), findings, gpu_guards.written(after), seconds=seconds)
 
     def cublas(self, A: np.ndarray, B: np.ndarray) -> np.ndarray:
         """cuBLAS's A·B (M×N), in float32 with TF32 off. Raises UserError, also where cuBLAS is not installed."""
-        (M, K), N = A.shape, B.shape[1]
-        check_shape((M, N, K))
+        images = gpu_guards.make_images(A, B)
+        check_shape(images.shape)
         try:
-            after, _ = self._launch(None, None, gpu_guards.make_images(A, B))
+            after, _ = self._launch(None, {"kernel": None, "shape": images.shape}, images)
         except KernelFault as fault:
             raise UserError(f"cuBLAS failed: {fault}") from None
         return after.C.copy()
@@ -153,10 +153,9 @@ class GpuExecutor:
             self._worker = GpuProcess(self._command)
         return self._worker
 
-    def _launch(self, program: Program | None, launch: Launch | None, images: Images) -> tuple[Images, float]:
-        """One launch in the child. On any fault the child is dropped: its context cannot be trusted any more."""
+    def _launch(self, program: Program | None, request: dict, images: Images) -> tuple[Images, float]:
+        """All work once, in the child. On any fault the child is dropped: its context cannot be trusted any more."""
         worker = self._ready()
-        request = _request(program, launch, images.shape)
         try:
             return worker.launch(request, program.cubin if program else None, images, self._time_limit)
         except (ChildTimeout, ChildDied, CudaError) as error:
@@ -167,7 +166,7 @@ class GpuExecutor:
             raise
 
     def _read_findings(
-        self, program: Program, launch: Launch, A: np.ndarray, B: np.ndarray, after: Images
+        self, program: Program, request: dict, A: np.ndarray, B: np.ndarray, after: Images
     ) -> list[Finding]:
         """Where the NaNs in C came from: launch again with NaN nowhere, then in one place only, place by place."""
         suspects = gpu_guards.written_nan(after)
@@ -175,10 +174,10 @@ class GpuExecutor:
             return []
         found = []
         try:
-            clean, _ = self._launch(program, launch, gpu_guards.make_images(A, B, nan_in=()))
+            clean, _ = self._launch(program, request, gpu_guards.make_images(A, B, nan_in=()))
             suspects &= ~np.isnan(clean.C)
             for source in gpu_guards.NAN_SOURCES:
-                probed, _ = self._launch(program, launch, gpu_guards.make_images(A, B, nan_in=(source,)))
+                probed, _ = self._launch(program, request, gpu_guards.make_images(A, B, nan_in=(source,)))
                 found.append(gpu_guards.read_finding(source, suspects, probed))
         except KernelFault:  # the first launch did not have it; what is found so far is true all the same
             pass
@@ -198,7 +197,7 @@ def time_kernel(
 
     Raises UserError where the kernel fails, where memory or cuBLAS is missing, or where there is no GPU.
     """
-    request = _request(program, launch, shape)
+    request = _request(program, launch, shape, shape)
     worker = GpuProcess()
     try:
         measured = worker.time(request, program.cubin, time_limit)
@@ -222,16 +221,38 @@ def _timing(shape: tuple[int, int, int], measured: dict, gpu: str) -> Timing:
     )
 
 
-def _request(program: Program | None, launch: Launch | None, shape: tuple[int, int, int]) -> dict:
-    """What the worker needs to know of one launch; of cuBLAS's, only the shape."""
-    if launch is None:
-        return {"kernel": None, "shape": shape}
+def _request(program: Program, work: Launch | Plan, shape: tuple[int, int, int], product: tuple[int, int, int]) -> dict:
+    """What the worker needs to know. `shape` is in the letters of the launch's layout, `product` in the course's."""
+    first = launches_of(work)[0]
     return {
-        "kernel": program.symbol(launch.kernel),
+        "kernel": program.symbol(first.kernel),
         "arch": program.arch,
-        "block": launch.block,
-        "grid": launch.grid,
-        "smem": launch.smem,
-        "smem_opt_in": launch.smem_opt_in,
-        "shape": shape,
+        "block": first.block,
+        "grid": first.grid,
+        "shape": product,
+        "steps": [_step(program, step, shape) for step in steps_of(work)],
+        "buffers": getattr(work, "buffers", {}),
     }
+
+
+def _step(program: Program, step: Launch | Fill | Copy, shape: tuple[int, int, int]) -> dict:
+    if isinstance(step, Fill):
+        return {"do": "fill", "to": _argument(step.to), "size": step.size, "byte": step.byte}
+    if isinstance(step, Copy):
+        return {"do": "copy", "to": _argument(step.to), "source": _argument(step.source), "size": step.size}
+    return {
+        "do": "launch",
+        "kernel": program.symbol(step.kernel),
+        "block": step.block,
+        "grid": step.grid,
+        "smem": step.smem,
+        "smem_opt_in": step.smem_opt_in,
+        "arguments": [_argument(argument) for argument in step.arguments_at(shape)],
+    }
+
+
+def _argument(argument: Argument) -> list:
+    """[array, byte offset], or [value, NumPy's type]."""
+    if isinstance(argument, Address):
+        return [argument.array, argument.offset]
+    return [argument.value, argument.dtype]

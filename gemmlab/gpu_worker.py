@@ -15,6 +15,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -32,6 +33,7 @@ class Gpu:
         self.runtime = cupy.cuda.runtime
         self.cupy_version = cupy.__version__
         self.runtime.free(0)  # creates the context now, while no time limit of a kernel runs
+        self._own: list[int] = []
         self.properties = self.runtime.getDeviceProperties(self.runtime.getDevice())
 
     def describe(self) -> dict:
@@ -45,17 +47,18 @@ class Gpu:
         }
 
     def launch(self, request: dict) -> Iterator[dict]:
-        """Launch once on the images of A, B and C: cuBLAS where `kernel` is None, otherwise the kernel of that name."""
+        """Do the work once on the images of A, B and C: cuBLAS where `kernel` is None, otherwise the steps."""
         images = {name: np.load(f"{name}.npy", mmap_mode="r+") for name in "ABC"}
         buffers = {name: self.runtime.malloc(image.nbytes) for name, image in images.items()}
         for name, image in images.items():
             self.runtime.memcpy(buffers[name], image.ctypes.data, image.nbytes, self.runtime.memcpyHostToDevice)
-        work = self._work(request, [buffer + request["guard_bytes"] for buffer in buffers.values()])
+        work = self._work(request, {name: buffer + request["guard_bytes"] for name, buffer in buffers.items()})
         yield {"event": "launching"}
         yield {"event": "launched", "seconds": self._seconds(work)}
         for name, image in images.items():
             self.runtime.memcpy(image.ctypes.data, buffers[name], image.nbytes, self.runtime.memcpyDeviceToHost)
             self.runtime.free(buffers[name])
+        self._free_own()
         yield {"event": "done"}
 
     def time(self, request: dict) -> Iterator[dict]:
@@ -63,8 +66,8 @@ class Gpu:
         M, N, K = request["shape"]
         A, B = self._random(M * K), self._random(K * N)
         C, C_cublas = self.runtime.malloc(4 * M * N), self.runtime.malloc(4 * M * N)
-        ours = self._work(request, [A, B, C])
-        cublas = self._work({**request, "kernel": None}, [A, B, C_cublas])
+        ours = self._work(request, {"A": A, "B": B, "C": C})
+        cublas = self._work({**request, "kernel": None}, {"A": A, "B": B, "C": C_cublas})
         yield {"event": "launching"}
         self._seconds(ours)
         yield {"event": "measuring"}
@@ -74,27 +77,64 @@ class Gpu:
         difference = np.abs(self._download(C, M * N) - self._download(C_cublas, M * N)).max()
         yield {"event": "done", "kernel_ms": kernel_ms, "cublas_ms": cublas_ms, "difference": float(difference)}
 
-    def _work(self, request: dict, pointers: list[int]) -> Callable[[], None]:
-        """What to launch, bound to its arguments. `pointers` are those of A, B and C."""
-        M, N, K = request["shape"]
+    def _work(self, request: dict, pointers: dict[str, int]) -> Callable[[], None]:
+        """What to do, bound to its arguments. `pointers` are those of A, B and C."""
         if request["kernel"] is None:
-            return self._sgemm(pointers, M, N, K)
+            return self._sgemm(pointers, *request["shape"])
         module = self.cuda.function.Module()
         module.load(Path("kernel.cubin").read_bytes())
-        function = module.get_function(request["kernel"])
-        smem = request["smem"]
-        if request["smem_opt_in"]:
-            driver = self.cuda.driver
-            driver.funcSetAttribute(function.ptr, driver.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, smem)
-        grid, block = tuple(request["grid"]), tuple(request["block"])
-        arguments = (*pointers, np.int32(M), np.int32(N), np.int32(K))
+        pointers = pointers | {name: self._own_buffer(size) for name, size in request["buffers"].items()}
+        self._opt_in(module, request["steps"])
+        actions = [getattr(self, f"_{step['do']}")(step, pointers, module) for step in request["steps"]]
+
+        def work() -> None:
+            for action in actions:
+                action()
+
+        return work
+
+    def _opt_in(self, module: Any, steps: list[dict]) -> None:
+        """Allow each kernel the most shared memory that any of its launches opts in to."""
+        launches = [step for step in steps if step["do"] == "launch" and step["smem_opt_in"]]
+        for step in sorted(launches, key=lambda step: step["smem"]):
+            driver, function = self.cuda.driver, module.get_function(step["kernel"])
+            driver.funcSetAttribute(
+                function.ptr, driver.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, step["smem"]
+            )
+
+    def _own_buffer(self, size: int) -> int:
+        """An array that a launcher allocates, full of NaN."""
+        buffer = self.runtime.malloc(size)
+        self.runtime.memsetAsync(buffer, 255, size, 0)
+        self._own.append(buffer)
+        return buffer
+
+    def _free_own(self) -> None:
+        while self._own:
+            self.runtime.free(self._own.pop())
+
+    def _launch(self, step: dict, pointers: dict[str, int], module: Any) -> Callable[[], None]:
+        function, smem = module.get_function(step["kernel"]), step["smem"]
+        grid, block = tuple(step["grid"]), tuple(step["block"])
+        arguments = tuple(
+            _address(pointers, argument) if argument[0] in pointers else np.dtype(argument[1]).type(argument[0])
+            for argument in step["arguments"]
+        )
         return lambda: function(grid, block, arguments, shared_mem=smem)
 
-    def _sgemm(self, pointers: list[int], M: int, N: int, K: int) -> Callable[[], None]:
+    def _fill(self, step: dict, pointers: dict[str, int], module: Any) -> Callable[[], None]:
+        to = _address(pointers, step["to"])
+        return lambda: self.runtime.memsetAsync(to, step["byte"], step["size"], 0)
+
+    def _copy(self, step: dict, pointers: dict[str, int], module: Any) -> Callable[[], None]:
+        to, source = _address(pointers, step["to"]), _address(pointers, step["source"])
+        return lambda: self.runtime.memcpyAsync(to, source, step["size"], self.runtime.memcpyDeviceToDevice, 0)
+
+    def _sgemm(self, pointers: dict[str, int], M: int, N: int, K: int) -> Callable[[], None]:
         """cuBLAS stores by columns, so that it computes the transposed product: C' = B' A' is C by rows."""
         cublas = self.cuda.cublas
         handle = self.cuda.device.get_cublas_handle()
-        A, B, C = pointers
+        A, B, C = (pointers[name] for name in "ABC")
         one_zero = np.array([1, 0], np.float32)
         none = cublas.CUBLAS_OP_N
 
@@ -148,6 +188,12 @@ class Gpu:
         values = np.empty(count, np.float32)
         self.runtime.memcpy(values.ctypes.data, buffer, values.nbytes, self.runtime.memcpyDeviceToHost)
         return values
+
+
+def _address(pointers: dict[str, int], place: list) -> int:
+    """The address of [array, byte offset]."""
+    name, offset = place
+    return pointers[name] + offset
 
 
 def main() -> int:

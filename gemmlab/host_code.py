@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,8 @@ _KEPT_FUNCTION = re.compile(r"\b(?:__global__|__device__|constexpr)\b")
 _MACRO = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t].*__(?:global|device)__", re.MULTILINE)
 _KEPT_VARIABLE = re.compile(r"\b(?:__device__|__constant__|__shared__|__managed__|const|constexpr)\b")
 _FUNCTION = ("function_definition", "declaration")
+_DEVICE_FUNCTION = re.compile(r"\b(?:__global__|__device__)\b")
+_CLASS = ("struct_specifier", "class_specifier", "union_specifier")
 
 
 @dataclass(frozen=True)
@@ -30,17 +33,44 @@ class DevicePart:
 
 
 def without_host_code(source: str) -> DevicePart:
-    """Blank the functions without __global__, __device__ or constexpr, the variables without memory space or const."""
+    """Blank the functions without __global__, __device__ or constexpr, the variables without memory space or const.
+
+    So are functions that are members of a class, unless device code uses the class.
+    """
     data = bytearray(source.encode("utf-8", "surrogatepass"))
     removed, has_constexpr = {}, False
     device_words = set(_MACRO.findall(source))
-    for node in outer_declarations(parse(source)):
+    outer = list(outer_declarations(parse(source)))
+    device_code = "\n".join(text_of(node) for node in outer if _DEVICE_FUNCTION.search(function_head(node)))
+    members = [member for node in outer if not _is_used(node, device_code) for member in member_functions(node)]
+    for node in outer + members:
         has_constexpr = has_constexpr or _is_constexpr_function(node)
         name = _host_name(node)
         if name and device_words.isdisjoint(re.findall(r"\w+", function_head(node))):
             removed[name] = node.start_point.row + 1
             data[node.start_byte : node.end_byte] = blank(node.text)
     return DevicePart(data.decode("utf-8", "surrogatepass"), removed, has_constexpr)
+
+
+def _is_used(node: Node, device_code: str) -> bool:
+    """Whether device code names the class."""
+    class_ = next((inner for inner in (node, *node.children) if inner.type in _CLASS), None)
+    name = text_of(class_.child_by_field_name("name")) if class_ is not None else ""
+    return bool(name) and re.search(rf"\b{re.escape(name)}\b", device_code) is not None
+
+
+def member_functions(node: Node) -> Iterator[Node]:
+    """The functions with a body that are defined inside of a class, each with its template<>."""
+    if node.type in _CLASS or any(child.type in _CLASS for child in node.children):
+        for inner in walk(node):
+            if inner.type == "field_declaration_list":
+                yield from (child for child in inner.children if _is_definition(child))
+
+
+def _is_definition(node: Node) -> bool:
+    return node.type == "function_definition" or (
+        node.type == "template_declaration" and any(child.type == "function_definition" for child in node.children)
+    )
 
 
 def _is_constexpr_function(node: Node) -> bool:

@@ -7,6 +7,7 @@ import operator
 from dataclasses import dataclass
 
 from gemmlab.errors import UserError
+from gemmlab.layout import COURSE, Layout
 
 _MAX_EXPRESSION_LENGTH = 200
 _MAX_QUOTED = 60
@@ -64,21 +65,54 @@ def _value(node: ast.expr, names: dict[str, int]) -> int:
         case ast.Call(func=ast.Name(id="cdiv"), args=[a, b], keywords=[]):
             result = cdiv(_value(a, names), _value(b, names))
         case _:
-            raise UserError("only integers, M, N, K, + - * // %, parentheses and cdiv(a, b) may be used")
+            known = ", ".join(names)
+            raise UserError(f"only integers, {known}, + - * // %, parentheses and cdiv(a, b) may be used")
     if abs(result) > 2**63:
         raise UserError("a value in it is larger than 64 bits")
     return result
 
 
 @dataclass(frozen=True)
+class Address:
+    """An argument that points `offset` bytes into an array: 'A', 'B', 'C', or one that a launcher allocates."""
+
+    array: str
+    offset: int = 0
+
+
+@dataclass(frozen=True)
+class Scalar:
+    """An argument passed by value. `dtype` is NumPy's name of its type, such as 'int32' or 'float32'."""
+
+    dtype: str
+    value: int | float
+
+
+Argument = Address | Scalar
+
+
+@dataclass(frozen=True)
 class Launch:
-    """A launch with its numbers. Sizes count threads (block), blocks (grid) and bytes (smem, dynamic shared memory)."""
+    """A launch with its numbers. Sizes count threads (block), blocks (grid) and bytes (smem, dynamic shared memory).
+
+    `arguments` None stands for those of the course: A, B, C, M, N, K. `layout` says what M, N and K mean. `line` is
+    the line of the launch, where the file has one.
+    """
 
     block: tuple[int, int, int]
     grid: tuple[int, int, int]
     smem: int = 0
     smem_opt_in: bool = False
     kernel: str = "gemm"
+    arguments: tuple[Argument, ...] | None = None
+    layout: Layout = COURSE
+    line: int | None = None
+
+    def arguments_at(self, shape: tuple[int, int, int]) -> tuple[Argument, ...]:
+        """The arguments at a shape (M, N, K)."""
+        if self.arguments is not None:
+            return self.arguments
+        return (*map(Address, "ABC"), *(Scalar("int32", size) for size in shape))
 
 
 @dataclass(frozen=True)
@@ -90,13 +124,20 @@ class LaunchSpec:
     smem: str = "0"
     smem_opt_in: bool = False
     kernel: str = "gemm"
+    layout: Layout = COURSE
 
     @classmethod
     def parse(
-        cls, block: str, grid: str, smem: str = "0", smem_opt_in: bool = False, kernel: str = "gemm"
+        cls,
+        block: str,
+        grid: str,
+        smem: str = "0",
+        smem_opt_in: bool = False,
+        kernel: str = "gemm",
+        layout: Layout = COURSE,
     ) -> LaunchSpec:
         """From the command line's text: dimensions are separated by commas outside parentheses."""
-        spec = cls(split_dimensions(block), split_dimensions(grid), str(smem), smem_opt_in, kernel)
+        spec = cls(split_dimensions(block), split_dimensions(grid), str(smem), smem_opt_in, kernel, layout)
         for what, dims in (("block", spec.block), ("grid", spec.grid)):
             if not 1 <= len(dims) <= 3:
                 raise UserError(f"the {what} has {len(dims)} dimensions; give one, two or three, such as 16,16")
@@ -108,7 +149,8 @@ class LaunchSpec:
         block, grid = (
             tuple(evaluate(e, names) for e in dims) + (1,) * (3 - len(dims)) for dims in (self.block, self.grid)
         )
-        return Launch(block, grid, evaluate(self.smem, names), self.smem_opt_in, self.kernel)
+        smem = evaluate(self.smem, names)
+        return Launch(block, grid, smem, self.smem_opt_in, self.kernel, layout=self.layout)
 
 
 def split_dimensions(text: str) -> tuple[str, ...]:

@@ -143,11 +143,15 @@ def _has_runtime_headers(folder: Path, major: int) -> bool:
 
 
 def _compile(nvrtc: types.ModuleType, request: dict, include: list[str]) -> dict:
-    """Compile one source. The answer has `ok`, `log`, `ptx` and `cubin` (base64; empty without a real architecture)."""
+    """Compile one source. The answer has `ok`, `log`, `ptx`, `cubin` (base64; empty without a real architecture) and
+    `names`, the symbols of the template instances asked for."""
     headers = {name.encode(): text.encode() for name, text in request["headers"].items()}
     options = (*request["options"], *(f"-I{folder}" for folder in include))
     program = nvrtc.createProgram(request["source"], request["name"], tuple(headers.values()), tuple(headers))
+    instances = request.get("instances", ())
     try:
+        for name in instances:
+            nvrtc.addNameExpression(program, name)
         try:
             nvrtc.compileProgram(program, options)
         except nvrtc.NVRTCError as error:
@@ -158,6 +162,7 @@ def _compile(nvrtc: types.ModuleType, request: dict, include: list[str]) -> dict
             "log": _text(nvrtc.getProgramLog(program))[:LONGEST_LOG],
             "ptx": _text(nvrtc.getPTX(program)),
             "cubin": base64.b64encode(cubin).decode("ascii"),
+            "names": {name: _text(nvrtc.getLoweredName(program, name)) for name in instances},
         }
     finally:
         nvrtc.destroyProgram(program)

@@ -56,7 +56,7 @@ def run_sample(
 ) -> tuple[list[Finding], CaseResult]:
     """Run the corner blocks twice: first to see which elements of C they write, then with data in the rows and columns
     that these need."""
-    M, N, K = case.shape
+    M, N, K = launch.layout.product(case.shape)
     blocks = corner_blocks(launch)
     try:
         A, B = np.zeros((M, K), np.float32), np.zeros((K, N), np.float32)

@@ -40,17 +40,17 @@ class KernelSignature:
 def find_kernels(source: str, options: Sequence[str] = ()) -> list[KernelSignature]:
     """The kernels in the order of the source; what is in comments, strings or branches not taken does not count."""
     root = parse(preprocess(source, options))
-    instantiated = {_name(node) for node in walk(root) if node.type == "template_instantiation"}
+    instantiated = {function_name(node) for node in walk(root) if node.type == "template_instantiation"}
     aliases = type_aliases(root)
     return [
         KernelSignature(
-            name=_name(node),
+            name=function_name(node),
             line=function_declarator(node).start_point.row + 1,
-            parameters=_parameters(function_declarator(node), aliases),
-            template=node.type == "template_declaration" and _name(node) not in instantiated,
+            parameters=parameters_of(function_declarator(node), aliases),
+            template=node.type == "template_declaration" and function_name(node) not in instantiated,
         )
-        for node in _functions(root)
-        if _is_kernel(node)
+        for node in functions(root)
+        if is_kernel(node)
     ]
 
 
@@ -79,10 +79,10 @@ def _missing(source: str, kernel: str, kernels: list[KernelSignature], options: 
     """Why there is no kernel of that name: declared only, not marked __global__, named otherwise, or none at all."""
     root = parse(preprocess(source, options))
     for node in outer_declarations(root):
-        if function_declarator(node) is None or _name(node) != kernel:
+        if function_declarator(node) is None or function_name(node) != kernel:
             continue
         line = function_declarator(node).start_point.row + 1
-        if _is_kernel(node):
+        if is_kernel(node):
             return _finding(f"The kernel '{kernel}' is declared but has no body; write its code in braces.", line)
         return _finding(f"The function '{kernel}' is no kernel yet; write __global__ before void.", line)
     if kernels:
@@ -105,7 +105,7 @@ def _problem(signature: KernelSignature) -> str | None:
     return None
 
 
-def _functions(root: Node) -> list[Node]:
+def functions(root: Node) -> list[Node]:
     """The definitions of functions outside of classes, each with its template<> or extern "C"."""
     return [
         node
@@ -115,7 +115,7 @@ def _functions(root: Node) -> list[Node]:
     ]
 
 
-def _name(node: Node) -> str:
+def function_name(node: Node) -> str:
     """The plain name of a function's node, without template arguments."""
     declarator = function_declarator(node)
     if declarator is None:
@@ -123,7 +123,7 @@ def _name(node: Node) -> str:
     return text_of(declarator.child_by_field_name("declarator")).split("<")[0].strip("() ")
 
 
-def _is_kernel(node: Node) -> bool:
+def is_kernel(node: Node) -> bool:
     return "__global__" in function_head(node)
 
 
@@ -142,7 +142,7 @@ def type_aliases(root: Node) -> dict[str, str]:
     return aliases
 
 
-def _parameters(declarator: Node, aliases: dict[str, str]) -> tuple[tuple[str, str], ...]:
+def parameters_of(declarator: Node, aliases: dict[str, str]) -> tuple[tuple[str, str], ...]:
     parameters = declarator.child_by_field_name("parameters").named_children
     kinds = ("parameter_declaration", "optional_parameter_declaration", "variadic_parameter_declaration")
     pairs = [_parameter(node, aliases) for node in parameters if node.type in kinds]

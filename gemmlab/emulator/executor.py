@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import time
+from dataclasses import replace
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gemmlab.compile import Program
+from gemmlab.device_arrays import DeviceArrays
 from gemmlab.errors import UserError
 from gemmlab.executor import Outcome
-from gemmlab.launch import Launch
+from gemmlab.launch import Address, Argument, Launch
+from gemmlab.plan import Fill, Plan, launches_of, steps_of
 from gemmlab.verdict import Finding
+
+if TYPE_CHECKING:
+    from gemmlab.emulator.decode import Code
+    from gemmlab.emulator.machine import Memory
 
 # Warp instructions a chunk of blocks may take: a fixed share, and this many for each product A[i][k] * B[k][j] of 32
 # lanes. The tiled kernel takes 4, one that keeps a single lane of its warps busy some 300.
@@ -35,44 +44,115 @@ class EmulatorExecutor:
     def run(
         self,
         program: Program,
-        launch: Launch,
+        work: Launch | Plan,
         A: np.ndarray,
         B: np.ndarray,
         shape: tuple[int, int, int],
         blocks: np.ndarray | None = None,
     ) -> Outcome:
-        """Launch `gemm(A, B, C, M, N, K)` once with C full of NaN, or only the blocks of these linear numbers.
+        """Launch a kernel, or do the steps of a plan, with C full of NaN. `blocks` are the linear numbers of those to
+        run, all if left out.
 
         A and B are float32 and stay as they are. UserError where there is no memory for the launch.
         """
         try:
-            return self._run(program, launch, A, B, shape, blocks)
+            return self._run(program, work, DeviceArrays(A, B, getattr(work, "buffers", {})), shape, blocks)
         except MemoryError:
             raise UserError(
                 "there is no memory to emulate this launch; take a smaller shape or smaller arrays"
             ) from None
 
-    def _run(self, program: Program, launch: Launch, A, B, shape: tuple[int, int, int], blocks) -> Outcome:
+    def _run(self, program: Program, work: Launch | Plan, arrays: DeviceArrays, shape, blocks) -> Outcome:
+        outcomes: list[Outcome] = []
+        several = len({launch.kernel for launch in launches_of(work)}) > 1
+        end = time.monotonic() + self.seconds
+        for step in steps_of(work):
+            if not isinstance(step, Launch):
+                (arrays.fill if isinstance(step, Fill) else arrays.copy)(step)
+                continue
+            outcome = self._launch(program, step, arrays, shape, blocks, end - time.monotonic())
+            if several:
+                outcome.findings = [
+                    replace(finding, details={**finding.details, "kernel": step.kernel}) for finding in outcome.findings
+                ]
+            outcomes.append(outcome)
+            if outcome.C is None:
+                break
+        return _joined(outcomes, arrays)
+
+    def _launch(self, program: Program, launch: Launch, arrays: DeviceArrays, shape, blocks, seconds: float) -> Outcome:
         from gemmlab.emulator import machine
         from gemmlab.emulator.findings import Explainer, timeout_message
 
         M, N, K = shape
-        symbol = program.symbol(launch.kernel)
-        code = decoded(program.ptx, symbol)
-        if isinstance(code, str):
-            return Outcome(None, [Finding("unsupported", code)])
-        A, B = (np.ascontiguousarray(matrix, np.float32) for matrix in (A, B))
-        C = np.full((M, N), np.nan, np.float32)
-        memory = machine.global_memory(code, A, B, C)
-        arguments = [region.address for region in memory.regions[:3]] + [M, N, K]
+        found = decoded(program.ptx, program.symbol(launch.kernel))
+        if isinstance(found, str):
+            return Outcome(None, [Finding("unsupported", found)])
+        code = _with_buffers(found, arrays)
+        memory = _memory(code, arrays)
+        arguments = _parameters(launch.arguments_at(shape), memory, arrays)
         budget = _WORK_SHARE + _WORK_A_PRODUCT * (M * N * K // 32)
-        options = machine.Options(self.checks, self.schedule, budget, self.seconds, self.threads, blocks)
+        options = machine.Options(self.checks, self.schedule, budget, seconds, self.threads, blocks)
         run = machine.run(code, memory, launch, arguments, options)
         findings = Explainer(code, launch, shape, program.source).findings(run.events)
         if run.stopped and not any(finding.is_error for finding in findings):
             findings.append(Finding("timeout", timeout_message(0)))
-        written = run.written.reshape(-1)[: M * N].reshape(M, N)
-        return Outcome(None if run.stopped else C, findings, written, run.counters, run.seconds)
+        arrays.written = run.written.reshape(arrays.C.size, -1).all(axis=1).reshape(arrays.C.shape)
+        return Outcome(None if run.stopped else arrays.C, findings, arrays.written, run.counters, run.seconds)
+
+
+def _joined(outcomes: list[Outcome], arrays: DeviceArrays) -> Outcome:
+    """One outcome for all launches of a plan; `counters` are a list where there were several."""
+    if len(outcomes) == 1:
+        return replace(outcomes[0], written=arrays.written)
+    return Outcome(
+        C=None if any(outcome.C is None for outcome in outcomes) else arrays.C,
+        findings=[finding for outcome in outcomes for finding in outcome.findings],
+        written=arrays.written,
+        counters=[outcome.counters for outcome in outcomes],
+        seconds=sum(outcome.seconds for outcome in outcomes),
+    )
+
+
+def _with_buffers(code: Code, arrays: DeviceArrays) -> Code:
+    """The code with the launcher's own arrays as further global variables, each in an address range of its own."""
+    from gemmlab.emulator import opcodes as o
+    from gemmlab.emulator.decode import Region
+
+    first = 3 + len(code.globals)
+    if first + len(arrays.buffers) > o.MAX_GLOBALS:
+        raise UserError("the kernel and its launcher have too many arrays in global memory for the emulator")
+    buffers = [
+        Region(name, o.TRACKED, buffer.size, (number + 1 << o.GLOBAL_SHIFT) + o.GLOBAL_CENTRE)
+        for number, (name, buffer) in enumerate(arrays.buffers.items(), first)
+    ]
+    return replace(code, globals=[*code.globals, *buffers])
+
+
+def _memory(code: Code, arrays: DeviceArrays) -> Memory:
+    """The arrays as one launch sees them: what launches before it left in them is still there."""
+    from gemmlab.emulator import machine
+
+    memory = machine.global_memory(code, arrays.A, arrays.B, arrays.C)
+    first_buffer = len(memory.arrays) - len(arrays.buffers)
+    for number in range(3, first_buffer):
+        memory.arrays[number] = arrays.variables.setdefault(memory.regions[number].name, memory.arrays[number])
+    memory.arrays[first_buffer:] = arrays.buffers.values()
+    memory.written = arrays.written
+    return memory
+
+
+def _parameters(arguments: tuple[Argument, ...], memory: Memory, arrays: DeviceArrays) -> list[int]:
+    """The arguments as the bits that the kernel gets."""
+    first_buffer = len(memory.regions) - len(arrays.buffers)
+    regions = zip(("A", "B", "C", *arrays.buffers), memory.regions[:3] + memory.regions[first_buffer:])
+    addresses = {name: region.address for name, region in regions}
+    return [
+        addresses[argument.array] + argument.offset
+        if isinstance(argument, Address)
+        else int.from_bytes(np.dtype(argument.dtype).type(argument.value).tobytes(), "little")
+        for argument in arguments
+    ]
 
 
 @lru_cache(maxsize=32)

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from gemmlab.arrays import ArrayDeclaration
 
-MATRIX_EXTENTS = {"A": ("M", "K"), "B": ("K", "N"), "C": ("M", "N")}
 _RACES = ("RACE_RAW", "RACE_WAR", "RACE_WAW", "RACE_SAME_VALUE", "RACE_ASYNC")
 
 
@@ -55,11 +54,20 @@ class Explainer:
         self.code, self.launch, self.shape, self.source = code, launch, shape, source
 
     def findings(self, table: np.ndarray) -> list[Finding]:
-        events = [_overtaken(Event(KIND_NAMES[row[0]], *(int(value) for value in row[1:]))) for row in table]
+        events = [self._event(row) for row in table]
         groups: dict[tuple, list[Event]] = {}
         for event in self._relevant(events):
             groups.setdefault(self._place(event), []).append(event)
         return [self._finding(place, group) for place, group in groups.items()]
+
+    def _event(self, row: np.ndarray) -> Event:
+        event = _overtaken(Event(KIND_NAMES[row[0]], *(int(value) for value in row[1:])))
+        return event if self._exists(event.region) else replace(event, region=-1)
+
+    def _exists(self, region: int) -> bool:
+        """Whether there is an array with this number. A wild address may fall where an array could be, but is none."""
+        starts = ((0, 3 + len(self.code.globals)), (o.FIRST_SHARED, len(self.code.shared)))
+        return any(0 <= region - start < count for start, count in (*starts, (o.FIRST_LOCAL, len(self.code.locals))))
 
     def _relevant(self, events: list[Event]) -> list[Event]:
         """Without what only follows from another fault: a value read too early is a race, not a missing value."""
@@ -145,10 +153,8 @@ class Explainer:
         if region < o.FIRST_SHARED:
             return plain_name(self.code.globals[region - 3].name)
         if region < o.FIRST_LOCAL:
-            index = region - o.FIRST_SHARED
-            return plain_name(self.code.shared[index].name) if index < len(self.code.shared) else "shared memory"
-        index = region - o.FIRST_LOCAL
-        return self.code.locals[index].name if index < len(self.code.locals) else ""
+            return plain_name(self.code.shared[region - o.FIRST_SHARED].name)
+        return self.code.locals[region - o.FIRST_LOCAL].name
 
     @cached_property
     def declarations(self) -> dict[str, ArrayDeclaration]:
@@ -179,7 +185,7 @@ class Explainer:
 
     def _extents(self, name: str) -> tuple[int, int]:
         sizes = dict(zip("MNK", self.shape))
-        rows, columns = MATRIX_EXTENTS[name]
+        rows, columns = self.launch.layout.extents[name]
         return sizes[rows], sizes[columns]
 
     def bounds(self, event: Event) -> str:
@@ -187,7 +193,7 @@ class Explainer:
         name = self.array(event.region)
         if event.region < 3:
             rows, columns = self._extents(name)
-            letters = "×".join(MATRIX_EXTENTS[name])
+            letters = "×".join(self.launch.layout.extents[name])
             return f"{name} is {rows}×{columns} ({letters}), {rows * columns} elements"
         if event.region < o.FIRST_SHARED:
             return f"{name} has {self.code.globals[event.region - 3].size} bytes"

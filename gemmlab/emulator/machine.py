@@ -13,7 +13,7 @@ import threading
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -31,15 +31,19 @@ BLOCKS_A_CALL = 1 << 16
 MOST_LOCAL_BYTES = 1 << 28
 EVENT_CAPACITY = 512
 PRINT_CAPACITY = 64 * 1024
-ASYNC_COPIES_A_THREAD = 64
+ASYNC_COPIES_A_THREAD = 128
 
 
 @dataclass
 class Memory:
-    """Arrays in global memory: A, B, C, then the kernel's own global variables, described by `regions` in that order."""
+    """Arrays in global memory: A, B, C, then the kernel's own global variables, described by `regions` in that order.
+
+    `written` (bool, one an element) marks what of C holds a value before the launch; None: nothing of it.
+    """
 
     arrays: list[np.ndarray]
     regions: list[Region]
+    written: np.ndarray | None = None
 
 
 @dataclass
@@ -253,6 +257,9 @@ class _Chunk:
             if number in self.tracked:
                 start, count = self.tracked[number]
                 self.defined[start : start + count] = 1
+        if self.memory.written is not None:
+            start, count = self.tracked[2]
+            self.defined[start : start + count] = np.repeat(self.memory.written.reshape(-1), 4 >> shift)
 
     def _scratch(self, threads: int, options: Options) -> None:
         code, warps = self.code, self.warps
@@ -268,8 +275,8 @@ class _Chunk:
         self.array("SEEN_LANES", warps * 1024)
         self.array("SEEN_WARPS", warps * warps)
         self.array("SITE_PC", sites, np.int32, code.site_pc)
-        self.array("PATTERN_META", sites * META_ROW, fill=[-1] * (sites * META_ROW))
-        self.aligned("PATTERN_ADDRESS", sites * 32)
+        self.patterns = self.array("PATTERN_META", sites * META_ROW, fill=[-1] * (sites * META_ROW))
+        self.shapes = self.aligned("PATTERN_ADDRESS", sites * 32)
         self.array("PATTERN_START", sites, np.int32, code.pattern_start)
         self.array("PATTERN_WORDS", code.pattern_words)
         self.counters = self.array("COUNTERS", len(code.rows) * COUNTER_ROW)
@@ -282,10 +289,12 @@ class _Chunk:
         self["PRINT_CAPACITY"] = PRINT_CAPACITY
         self.printed = self.array("PRINT_BUFFER", PRINT_CAPACITY, np.uint8)
 
-    def aligned(self, name: str, count: int) -> None:
+    def aligned(self, name: str, count: int) -> np.ndarray:
         array = np.zeros(count + 32, np.int64)
         self.kept.append(array)
-        self[name] = array.ctypes.data + (-array.ctypes.data % 256)
+        start = -array.ctypes.data % 256 // array.itemsize
+        self[name] = array[start:].ctypes.data
+        return array[start : start + count]
 
     def event_rows(self) -> np.ndarray:
         return self.events.reshape(-1, EVENT_ROW)[: self["EVENT_COUNT"]]
@@ -362,6 +371,45 @@ def run(code: Code, memory: Memory, launch, parameters: list[int], options: Opti
 
     late = _run_threads(work, chunks, options, started)
     return _collect(chunks, finished, late, len(blocks), time.perf_counter() - started)
+
+
+@dataclass(frozen=True)
+class Request:
+    """The first request that an instruction makes of global memory: where in which region each lane of warp 0 reads or
+    writes, in bytes from the region's start, None where the lane takes no part; `size` bytes a lane."""
+
+    pc: int
+    region: int
+    offsets: tuple[int | None, ...]
+    size: int
+
+
+def first_requests(code: Code, memory: Memory, launch, parameters: list[int]) -> list[Request]:
+    """One request for each instruction with which warp 0 of the first block loads from or stores to global memory.
+
+    A first run, in which every region is empty, tells where lane 0 goes: it is reported as out of bounds. A second one
+    tells how the other lanes lie to it, which is the same each time in a kernel like ours, or else as it was last.
+    """
+    empty = Memory(memory.arrays, [replace(region, size=0) for region in memory.regions])
+    events = [dict(zip(COLUMNS, map(int, row))) for row in _first_block(code, empty, launch, parameters).event_rows()]
+    starts = {event["PC"]: event for event in events if 0 <= event["REGION"] < o.FIRST_SHARED}
+    chunk = _first_block(code, memory, launch, parameters)
+    masks, shapes = chunk.patterns.reshape(-1, META_ROW)[:, 0], chunk.shapes.reshape(-1, 32)
+    return [
+        Request(pc, starts[pc]["REGION"], _offsets(starts[pc]["OFFSET"], int(mask), shape), starts[pc]["SIZE"])
+        for pc, mask, shape in sorted(zip(code.site_pc, masks, shapes), key=lambda site: site[0])
+        if mask > 0 and pc in starts and starts[pc]["THREAD"] == 0
+    ]
+
+
+def _offsets(start: int, mask: int, shape: np.ndarray) -> tuple[int | None, ...]:
+    return tuple(start + int(shape[lane]) if mask >> lane & 1 else None for lane in range(32))
+
+
+def _first_block(code: Code, memory: Memory, launch, parameters: list[int]) -> _Chunk:
+    chunk = _Chunk(code, memory, launch, parameters, Options())
+    compiled_interpreter()(chunk.state.ctypes.data, np.zeros(1, np.int64))
+    return chunk
 
 
 def _split(blocks: Sequence[int], parts: int) -> list[Sequence[int]]:

@@ -1,7 +1,7 @@
 """Stands in for CuPy where there is no GPU, so that the worker's own code runs in tests: host memory, Python kernels.
 
-A "cubin" is Python text that defines a function of the kernel's name, called once with (at, A, B, C, M, N, K), where
-at(pointer, n) is the n floats that begin at a pointer.
+A "cubin" is Python text that defines functions of the kernels' names, each called once a launch with `at` and the
+launch's arguments, mostly A, B, C, M, N, K; at(pointer, n) is the n floats that begin at a pointer.
 """
 
 import ctypes
@@ -44,7 +44,9 @@ class _Module:
         if name not in self.names:
             fail(500)
         kernel = self.names[name]
-        return lambda grid, block, arguments, shared_mem=0: kernel(at, *map(int, arguments))
+        return lambda grid, block, arguments, shared_mem=0: kernel(
+            at, *(x.item() if isinstance(x, np.generic) else x for x in arguments)
+        )
 
 
 class _Event:
@@ -76,9 +78,11 @@ cuda = _Cuda(
     runtime=SimpleNamespace(
         memcpyHostToDevice=1,
         memcpyDeviceToHost=2,
+        memcpyDeviceToDevice=3,
         malloc=_malloc,
         free=lambda pointer: _buffers.pop(pointer, None),
         memcpy=lambda to, source, size, kind: ctypes.memmove(to, source, size),
+        memcpyAsync=lambda to, source, size, kind, stream: ctypes.memmove(to, source, size),
         memsetAsync=lambda pointer, value, size, stream: ctypes.memset(pointer, value, size),
         deviceSynchronize=lambda: None,
         getDevice=lambda: 0,

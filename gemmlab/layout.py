@@ -1,0 +1,56 @@
+"""What M, N and K mean: which of them are the rows and columns of A, B and C.
+
+The course's own layout is A (M×K), B (K×N), C (M×N). LeetGPU's is A (M×N), B (N×K), C (M×K). A shape is always given,
+and shown, in the letters of the kernel's file; `product` translates it for whoever multiplies.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+Shape = tuple[int, int, int]
+
+_LETTER = re.compile(r"\b[MNK]\b(?! tile)")  # "K tile" is the name of a step along the sum, whatever its letter
+_SHAPE = re.compile(r"\bM, N, K = (\d+), (\d+), (\d+)")
+
+
+@dataclass(frozen=True)
+class Layout:
+    """`rows` and `cols` are those of C; `depth` is the letter of the sum's length."""
+
+    name: str
+    rows: str
+    cols: str
+    depth: str
+
+    @property
+    def extents(self) -> dict[str, tuple[str, str]]:
+        """The letters of each matrix's rows and columns."""
+        return {"A": (self.rows, self.depth), "B": (self.depth, self.cols), "C": (self.rows, self.cols)}
+
+    def product(self, shape: Shape) -> Shape:
+        """(rows of C, columns of C, length of the sum) at a shape (M, N, K) in this layout's letters."""
+        sizes = dict(zip("MNK", shape))
+        return sizes[self.rows], sizes[self.cols], sizes[self.depth]
+
+    def shape(self, product: Shape) -> Shape:
+        """The opposite of `product`."""
+        sizes = dict(zip((self.rows, self.cols, self.depth), product))
+        return sizes["M"], sizes["N"], sizes["K"]
+
+    def reword(self, text: str) -> str:
+        """A sentence in the letters of the course, in those of this layout."""
+
+        def numbers(match: re.Match[str]) -> str:
+            M, N, K = self.shape((int(match[1]), int(match[2]), int(match[3])))
+            return f"\0{M}, {N}, {K}"
+
+        letters = {"M": self.rows, "N": self.cols, "K": self.depth}
+        marked = _LETTER.sub(lambda match: letters[match[0]], _SHAPE.sub(numbers, text))
+        return marked.replace("\0", "M, N, K = ")
+
+
+COURSE = Layout("course", rows="M", cols="N", depth="K")
+LEETGPU = Layout("leetgpu", rows="M", cols="K", depth="N")
+LAYOUTS = {layout.name: layout for layout in (COURSE, LEETGPU)}
