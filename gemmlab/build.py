@@ -17,7 +17,7 @@ from gemmlab import lesson as lessons
 from gemmlab.errors import UserError
 from gemmlab.execute import execute
 from gemmlab.files import write_whole
-from gemmlab.lesson import Lesson
+from gemmlab.lesson import Kernel, Lesson
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -37,19 +37,24 @@ class Made:
 
 
 def made_files(lesson: Lesson) -> list[Made]:
-    """The three made files of a lesson. Raises UserError where solutions/ is not on disk."""
-    if lesson.solution is None:
-        raise UserError(f"solutions/{lesson.name}.cu is not on disk, so there is nothing to build from")
+    """A starter for each kernel of a lesson, and its two notebooks. UserError where solutions/ is not on disk."""
+    for kernel in lesson.kernels:
+        if kernel.solution is None:
+            raise UserError(f"solutions/{kernel.name}.cu is not on disk, so there is nothing to build from")
     cells = compose.read_cells(lesson)
     handed_out, solved = compose.handed_out(lesson, cells), compose.solved(lesson, cells)
-    starter = lesson.starter.rstrip("\n") + "\n"
-    places = (f"kernels/{lesson.name}.cu", f"lessons/{lesson.name}.ipynb", f"solutions/{lesson.name}.ipynb")
-    kernel, notebook, solution = (lesson.root / place for place in places)
+    notebook, solution = (lesson.root / folder / f"{lesson.name}.ipynb" for folder in ("lessons", "solutions"))
     return [
-        Made("starter", kernel, starter, _kernel_state(kernel, starter)),
+        *map(_made_starter, lesson.kernels),
         Made("handed out", notebook, dumps(handed_out), _handed_out_state(notebook, handed_out)),
         Made("solved", solution, dumps(solved), _solved_state(solution, solved)),
     ]
+
+
+def _made_starter(kernel: Kernel) -> Made:
+    path = kernel.root / "kernels" / f"{kernel.name}.cu"
+    starter = kernel.starter.rstrip("\n") + "\n"
+    return Made("starter", path, starter, _kernel_state(path, starter))
 
 
 def build(root: Path, execute_all: bool = False) -> Iterator[str]:
@@ -59,6 +64,7 @@ def build(root: Path, execute_all: bool = False) -> Iterator[str]:
     """
     for lesson in lessons.load_all(root):
         for made in made_files(lesson):
+            made.path.parent.mkdir(exist_ok=True)
             where = made.path.relative_to(root)
             if made.state == "work":
                 yield f"kept {where}, which somebody has worked in; delete it and build again for a fresh one"
@@ -84,14 +90,18 @@ def check(root: Path) -> list[str]:
     names = {lesson.name for lesson in found}
     candidates = [*root.glob("lessons/*.ipynb"), *root.glob("solutions/*.ipynb"), *root.glob("solutions/*.cu")]
     orphans = sorted(path for path in candidates if lessons.is_name(path.stem) and path.stem not in names)
+    kernels = {kernel.name for lesson in found for kernel in lesson.kernels}
+    patients = [f"{path.parent.name}/{path.stem}" for path in sorted(root.glob("solutions/*/*.cu"))]
+    strays = [name for name in patients if lessons.is_name(name.partition("/")[0]) and name not in kernels]
     return [
         *(f"{one.path.relative_to(root)} is {one.state}; run: make lessons" for one in made),
         *(f"{path.relative_to(root)} has no lessons/{path.stem}.md; delete it" for path in orphans),
+        *(f"solutions/{name}.cu is no patient of lessons/{name.partition('/')[0]}.md; delete it" for name in strays),
     ]
 
 
 def _kernel_state(path: Path, starter: str) -> str:
-    """'work' as soon as one blank is filled: such a file is a student's, whatever else differs."""
+    """'work' as soon as one blank is filled, or, where there is none, anything differs: such a file is a student's."""
     if not path.is_file():
         return "missing"
     text = source.read_source(path)
@@ -107,15 +117,17 @@ def _handed_out_state(path: Path, expected: NotebookNode) -> str:
     notebook = loads(path.read_bytes().decode("utf-8", "replace"))
     if notebook is None:
         return "stale"
-    if any(cell.get("execution_count") or cell.get("outputs") or _is_edited(cell) for cell in notebook.cells):
+    known = {cell.id: cell.source for cell in expected.cells}
+    if any(cell.get("execution_count") or cell.get("outputs") or _is_edited(cell, known) for cell in notebook.cells):
         return "work"
     return "fresh" if _sources(notebook) == _sources(expected) else "stale"
 
 
-def _is_edited(cell: NotebookNode) -> bool:
+def _is_edited(cell: NotebookNode, known: dict[str, str]) -> bool:
     if compose.has_tag(cell, "answer"):
         return cell.source != compose.ANSWER_PLACEHOLDER
-    return compose.has_tag(cell, "exercise") and not source.is_untouched(cell.source)
+    is_built = source.is_untouched(cell.source) or cell.source == known.get(cell.get("id"))
+    return compose.has_tag(cell, "exercise") and not is_built
 
 
 def _solved_state(path: Path, expected: NotebookNode) -> str:

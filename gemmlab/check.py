@@ -12,10 +12,13 @@ from math import isfinite, prod
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gemmlab.counter_rules import judge
 from gemmlab.errors import UserError
 from gemmlab.launch import Launch, LaunchSpec
-from gemmlab.lesson import Case, Lesson
+from gemmlab.layout import COURSE, Layout
+from gemmlab.lesson import Case, Kernel, Lesson
 from gemmlab.pattern import Trial
+from gemmlab.plan import Plan, launches_of, refused, steps_of
 from gemmlab.sampled import check_size, is_too_large, run_sample
 from gemmlab.source import open_blanks, read_source
 from gemmlab.tolerance import check_shape, compare, make_inputs
@@ -25,6 +28,7 @@ from gemmlab.wrong_result import output_tile, wrong_result
 if TYPE_CHECKING:
     from gemmlab.compile import Diagnostic, Program
     from gemmlab.executor import Executor
+    from gemmlab.launcher import Launcher
 
 BACKENDS = ("auto", "emulator", "cuda")
 _EMULATED_WORK = 2**24  # products M·N·K that the emulator repeats beside a GPU; larger cases are cut down to it
@@ -38,8 +42,16 @@ class KernelFileError(UserError):
 
 def check_lesson(lesson: Lesson, path: Path | None = None, backend: str = "auto") -> Verdict:
     """Check the student's file of a lesson, or the file at `path`, over the lesson's public cases."""
-    path = path or lesson.kernel_path
-    return check_source(read_kernel(path), path.name, lesson.launch, lesson.cases, backend)
+    kernel = lesson.kernel
+    path = path or kernel.path
+    return check_kernel(kernel, read_kernel(path), path.name, backend)
+
+
+def check_kernel(kernel: Kernel, source: str, filename: str, backend: str = "auto") -> Verdict:
+    """Check a source as that kernel of a lesson; what is still as it was handed out counts as not attempted."""
+    if kernel.patient and kernel.is_untouched(source):
+        return Verdict("unattempted", backend=backend)
+    return judge(check_source(source, filename, kernel.launch, kernel.cases, backend), kernel, source, filename)
 
 
 def read_kernel(path: Path) -> str:
@@ -59,6 +71,39 @@ def check_source(source: str, filename: str, spec: LaunchSpec, cases: Sequence[C
     """Check one kernel. Raises UserError for a bad shape, a bad launch expression, or a backend that is not there."""
     with open_executors(backend) as executors:
         return check_with(executors, source, filename, spec, cases)
+
+
+def check_launcher(
+    source: str, filename: str, name: str, cases: Sequence[Case], backend: str = "auto", layout: Layout = COURSE
+) -> Verdict:
+    """Check what a file's own host launcher launches. UserError as for check_source, and where it cannot be read."""
+    from gemmlab.launcher import Launcher
+
+    with open_executors(backend) as executors:
+        try:
+            launcher = Launcher(source, name, layout)
+            for case in cases:
+                _check_size(case, executors[0].name)
+                launcher.at(*case.shape)
+        except UserError:
+            main = executors[0].name
+            broken = _unattempted(source, main) or _compile_errors(source, filename, main)
+            if broken:
+                return broken
+            raise
+        return check_with(executors, source, filename, launcher, cases)
+
+
+def _compile_errors(source: str, filename: str, backend: str) -> Verdict | None:
+    """The verdict on a file that does not compile: that comes before any complaint about its launcher."""
+    from gemmlab.compile import CompileError, compile_source
+
+    try:
+        compile_source(source, filename)
+    except CompileError as error:
+        remarks = merge(_remark(diagnostic) for diagnostic in error.diagnostics)
+        return Verdict("compile_error", tuple(remarks), backend=backend)
+    return None
 
 
 @contextmanager
@@ -93,17 +138,16 @@ def _gpu_can_be_used(wanted: bool) -> bool:
 
 
 def check_with(
-    executors: Sequence[Executor], source: str, filename: str, spec: LaunchSpec, cases: Sequence[Case]
+    executors: Sequence[Executor], source: str, filename: str, spec: LaunchSpec | Launcher, cases: Sequence[Case]
 ) -> Verdict:
     """Check one kernel on these executors; the first one's cases are reported, the findings of all."""
     backend = executors[0].name
     for case in cases:
-        (check_size if backend == "emulator" else check_shape)(case.shape)
+        _check_size(case, backend)
         spec.at(*case.shape)
-    blanks = [_blank_finding(name, line) for name, line in open_blanks(source)]
-    if blanks:
-        return Verdict("unattempted", tuple(blanks), backend=backend)
-    program, remarks = _compile(source, filename, spec, backend)
+    if unattempted := _unattempted(source, backend):
+        return unattempted
+    program, remarks = _compile(source, filename, spec, cases, backend)
     if program is None:
         return Verdict("compile_error", tuple(merge(remarks)), backend=backend)
     main, *others = executors
@@ -111,11 +155,20 @@ def check_with(
     runs += [_run_cases(executor, program, spec, map(small, cases)) for executor in others]
     if not any(finding.is_error for run in runs for finding in run.findings):
         remarks += _look_without_optimisation(executors[-1], program, spec, cases)
-    return _verdict(program, spec, remarks, runs, backend)
+    return _verdict(program, spec, cases, remarks, runs, backend)
+
+
+def _check_size(case: Case, backend: str) -> None:
+    (check_size if backend == "emulator" else check_shape)(case.shape)
+
+
+def _unattempted(source: str, backend: str) -> Verdict | None:
+    blanks = [_blank_finding(name, line) for name, line in open_blanks(source)]
+    return Verdict("unattempted", tuple(blanks), backend=backend) if blanks else None
 
 
 def _look_without_optimisation(
-    emulator: Executor, program: Program, spec: LaunchSpec, cases: Sequence[Case]
+    emulator: Executor, program: Program, spec: LaunchSpec | Launcher, cases: Sequence[Case]
 ) -> list[Finding]:
     """Faults that the optimiser hides: a local array indexed by constants lives in registers, and its overrun with it.
 
@@ -127,11 +180,13 @@ def _look_without_optimisation(
     if emulator.name != "emulator" or not cases:
         return []
     try:
-        plain = compile_source(program.source, program.filename, arch=program.arch, debug=True)
+        plain = compile_source(
+            program.source, program.filename, arch=program.arch, debug=True, instances=_instances(spec, cases)
+        )
     except CompileError:
         return []
     case = small(min(cases, key=lambda case: prod(case.shape)))
-    A, B = make_inputs(case.inputs, case.shape, case.seed)
+    A, B = make_inputs(case.inputs, spec.layout.product(case.shape), case.seed)
     findings = emulator.run(plain, spec.at(*case.shape), A, B, case.shape).findings
     return [finding for finding in findings if finding.kind in _HIDDEN_KINDS]
 
@@ -142,18 +197,30 @@ def _blank_finding(name: str, line: int) -> Finding:
     return Finding("compile_error", message, line=line, details={"blank": name})
 
 
-def _compile(source: str, filename: str, spec: LaunchSpec, backend: str) -> tuple[Program | None, list[Finding]]:
+def _compile(
+    source: str, filename: str, spec: LaunchSpec | Launcher, cases: Sequence[Case], backend: str
+) -> tuple[Program | None, list[Finding]]:
     """The program and the compiler's remarks; no program where the source has an error or not the kernel asked for."""
     from gemmlab.compile import CompileError, compile_source
     from gemmlab.signature import check_signature
 
     try:
-        program = compile_source(source, filename, arch=_arch(backend))
+        program = compile_source(source, filename, arch=_arch(backend), instances=_instances(spec, cases))
     except CompileError as error:
         return None, [_remark(diagnostic) for diagnostic in error.diagnostics]
     remarks = [_remark(diagnostic) for diagnostic in program.warnings]
-    misfit = check_signature(source, spec.kernel)
+    misfit = check_signature(source, spec.kernel) if isinstance(spec, LaunchSpec) else None
     return (None, [misfit, *remarks]) if misfit else (program, remarks)
+
+
+def _instances(spec: LaunchSpec | Launcher, cases: Sequence[Case]) -> list[str]:
+    """The kernels that must be made of templates, such as 'gemm<64, 64>'."""
+    return [name for name in _kernels(spec, [*cases, *map(small, cases)]) if "<" in name]
+
+
+def _kernels(spec: LaunchSpec | Launcher, cases: Sequence[Case]) -> list[str]:
+    """The kernels that are launched in any of the cases."""
+    return sorted({launch.kernel for case in cases for launch in launches_of(spec.at(*case.shape))})
 
 
 def _arch(backend: str) -> str | None:
@@ -187,11 +254,11 @@ class _Run:
     faulty: list[Trial] = field(default_factory=list)
 
 
-def _run_cases(executor: Executor, program: Program, spec: LaunchSpec, cases: Iterable[Case]) -> _Run:
+def _run_cases(executor: Executor, program: Program, spec: LaunchSpec | Launcher, cases: Iterable[Case]) -> _Run:
     """Run case after case; a timeout ends it, for the next case would only take as long."""
     run = _Run()
     for case in cases:
-        findings, result, trial = _run_case(executor, program, spec.at(*case.shape), case)
+        findings, result, trial = _run_case(executor, program, spec, case)
         run.findings += [
             replace(finding, details={"shape": list(case.shape)} | finding.details) for finding in findings
         ]
@@ -205,26 +272,32 @@ def _run_cases(executor: Executor, program: Program, spec: LaunchSpec, cases: It
 
 
 def _run_case(
-    executor: Executor, program: Program, launch: Launch, case: Case
+    executor: Executor, program: Program, spec: LaunchSpec | Launcher, case: Case
 ) -> tuple[list[Finding], CaseResult | None, Trial | None]:
     """What was found, the result where it is judged already, and what there is to compare where it is not."""
-    from gemmlab.limits import check_launch
-
-    refused = check_launch(launch, program.resources.get(launch.kernel), program.arch, program.ptxas_errors)
-    if refused:
-        return refused, None, None
+    work, product = spec.at(*case.shape), spec.layout.product(case.shape)
+    if faults := refused(work, program):
+        return faults, None, None
     if executor.name == "emulator" and is_too_large(case.shape):
-        findings, result = run_sample(executor, program, launch, case)
+        findings, result = run_sample(executor, program, _only_launch(work, case), case)
         return findings, result, None
-    A, B = make_inputs(case.inputs, case.shape, case.seed)
-    outcome = executor.run(program, launch, A, B, case.shape)
+    A, B = make_inputs(case.inputs, product, case.seed)
+    outcome = executor.run(program, work, A, B, case.shape)
     findings = list(outcome.findings)
     if outcome.C is not None:
         comparison = compare(outcome.C, A, B, case.inputs, outcome.written)
-        return findings, None, Trial(case.shape, case.inputs, A, B, outcome.C, comparison)
+        return findings, None, Trial(product, case.inputs, A, B, outcome.C, comparison)
     if not any(finding.is_error for finding in findings):
         findings.append(Finding("launch_error", "The launch ended without a result and without a reason; try again."))
     return findings, None, None
+
+
+def _only_launch(work: Launch | Plan, case: Case) -> Launch:
+    """What can be sampled: one launch and nothing else."""
+    if len(steps_of(work)) > 1:
+        M, N, K = case.shape
+        raise UserError(f"the shape {M},{N},{K} is too large to emulate all that is launched; take a smaller one")
+    return launches_of(work)[0]
 
 
 def _case_result(case: Case, trial: Trial | None, faultless: bool) -> CaseResult:
@@ -236,15 +309,32 @@ def _case_result(case: Case, trial: Trial | None, faultless: bool) -> CaseResult
     return CaseResult(case.shape, found.ok and faultless, max_error, case.inputs, found.wrong)
 
 
-def _verdict(program: Program, spec: LaunchSpec, remarks: list[Finding], runs: list[_Run], backend: str) -> Verdict:
+def _verdict(
+    program: Program,
+    spec: LaunchSpec | Launcher,
+    cases: Sequence[Case],
+    remarks: list[Finding],
+    runs: list[_Run],
+    backend: str,
+) -> Verdict:
     findings = merge(remarks + [finding for run in runs for finding in run.findings])
     clean = [trial for run in runs for trial in run.clean]
     faulty = [trial for run in runs for trial in run.faulty]
     wrong = wrong_result(clean, faulty, output_tile(spec))
-    findings += [wrong] if wrong else []
-    cases = tuple(runs[0].cases)
-    resources = program.resources.get(spec.kernel)
-    return Verdict(_status(findings, cases), tuple(findings), cases, backend, asdict(resources) if resources else None)
+    findings += [_in_letters(wrong, spec.layout)] if wrong else []
+    results, kernels = tuple(runs[0].cases), _kernels(spec, cases)
+    resources = program.resources.get(kernels[0]) if len(kernels) == 1 else None
+    return Verdict(
+        _status(findings, results), tuple(findings), results, backend, asdict(resources) if resources else None
+    )
+
+
+def _in_letters(finding: Finding, layout: Layout) -> Finding:
+    """The finding on wrong numbers, in the letters of the kernel's file."""
+    details = finding.details
+    if "shape" in details:
+        details = {**details, "shape": list(layout.shape(tuple(details["shape"])))}
+    return replace(finding, message=layout.reword(finding.message), details=details)
 
 
 def merge(findings: Iterable[Finding]) -> list[Finding]:

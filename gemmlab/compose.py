@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from gemmlab import source
 from gemmlab.errors import UserError
-from gemmlab.lesson import Lesson
+from gemmlab.lesson import Kernel, Lesson
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -33,17 +34,22 @@ def read_cells(lesson: Lesson) -> list[NotebookNode]:
     text = source.read_source(lesson.root / place)
     cells = [cell for cell in jupytext.reads(text, fmt="md").cells if cell.cell_type != "raw"]
     try:
-        _reject_misfits(cells)
+        _reject_misfits(lesson, cells)
     except UserError as error:
         raise UserError(f"{place} {error}") from None
     return cells
 
 
-def _reject_misfits(cells: list[NotebookNode]) -> None:
-    for tag, cell_type in (("exercise", "code"), ("questions", "markdown")):
+def _reject_misfits(lesson: Lesson, cells: list[NotebookNode]) -> None:
+    for tag, cell_type, names in (
+        ("exercise", "code", [kernel.patient for kernel in lesson.kernels]),
+        ("questions", "markdown", [None]),
+    ):
         tagged = [cell for cell in cells if has_tag(cell, tag)]
-        if len(tagged) != 1 or tagged[0].cell_type != cell_type or tagged[0].source.strip():
-            raise UserError(f"must have one empty {cell_type} cell tagged '{tag}'")
+        empty = all(cell.cell_type == cell_type and not cell.source.strip() for cell in tagged)
+        if not empty or sorted(map(str, names)) != sorted(str(cell.metadata.get("patient")) for cell in tagged):
+            each = f" for each of the patients {', '.join(map(str, names))}" if names[0] else ""
+            raise UserError(f"must have one empty {cell_type} cell tagged '{tag}'{each}")
     for cell in cells:
         if has_tag(cell, "answer") and (cell.source != ANSWER_PLACEHOLDER or not cell.metadata.get("question")):
             raise UserError(f"has a cell tagged 'answer' without question=\"NAME\" or the text {ANSWER_PLACEHOLDER}")
@@ -53,7 +59,7 @@ def _reject_misfits(cells: list[NotebookNode]) -> None:
 
 def handed_out(lesson: Lesson, cells: list[NotebookNode]) -> NotebookNode:
     """The notebook that students open."""
-    return _notebook(lesson, cells, f"%%writefile ../kernels/{lesson.name}.cu\n{lesson.starter}")
+    return _notebook(lesson, cells, lambda kernel: f"%%writefile ../kernels/{kernel.name}.cu\n{kernel.starter}")
 
 
 def solved(lesson: Lesson, cells: list[NotebookNode]) -> NotebookNode:
@@ -61,17 +67,20 @@ def solved(lesson: Lesson, cells: list[NotebookNode]) -> NotebookNode:
     from nbformat import v4
 
     setup = [v4.new_markdown_cell(SOLVED_NOTE), v4.new_code_cell(SOLVED_SETUP)]
-    return _notebook(lesson, setup + cells, f"%%writefile .work/kernels/{lesson.name}.cu\n{lesson.solution}")
+    cells = setup + cells
+    return _notebook(lesson, cells, lambda kernel: f"%%writefile .work/kernels/{kernel.name}.cu\n{kernel.solution}")
 
 
-def _notebook(lesson: Lesson, cells: list[NotebookNode], exercise: str) -> NotebookNode:
-    """The cells with exercise and questions filled in, and ids that stay the same from build to build."""
+def _notebook(lesson: Lesson, cells: list[NotebookNode], exercise: Callable[[Kernel], str]) -> NotebookNode:
+    """The cells with exercises and questions filled in, and ids that stay the same from build to build."""
     from nbformat import v4
 
     filled: list[NotebookNode] = []
     for cell in cells:
         if has_tag(cell, "exercise"):
-            filled.append(v4.new_code_cell(exercise.rstrip("\n"), metadata=cell.metadata, id="exercise"))
+            kernel = lesson.kernel_named(cell.metadata.get("patient"))
+            name = "-".join(("exercise", *filter(None, [kernel.patient])))
+            filled.append(v4.new_code_cell(exercise(kernel).rstrip("\n"), metadata=cell.metadata, id=name))
         elif has_tag(cell, "questions"):
             filled += _question_cells(lesson)
         else:

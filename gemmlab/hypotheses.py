@@ -91,6 +91,18 @@ def _stale_tail(A: np.ndarray, B: np.ndarray, T: int) -> np.ndarray | None:
     return A @ B + A[:, stale] @ B[stale]
 
 
+def _tiles_overlap(A: np.ndarray, B: np.ndarray, T: int) -> np.ndarray | None:
+    if T < 2:
+        return None
+    starts = range(0, A.shape[1], T // 2)
+    return sum(A[:, k0 : k0 + T] @ B[k0 : k0 + T] for k0 in starts)
+
+
+def _clamped_k(A: np.ndarray, B: np.ndarray, T: int) -> np.ndarray:
+    K = A.shape[1]
+    return A @ B + (cdiv(K, T) * T - K) * np.outer(A[:, -1], B[-1])
+
+
 def _last_tile_from_other_buffer(A: np.ndarray, B: np.ndarray, T: int) -> np.ndarray | None:
     tiles = cdiv(A.shape[1], T)
     if tiles == 1:
@@ -99,6 +111,28 @@ def _last_tile_from_other_buffer(A: np.ndarray, B: np.ndarray, T: int) -> np.nda
         return A @ B
     last, previous = (slice(tile * T, tile * T + T) for tile in (tiles - 1, tiles - 2))
     return A @ B - A[:, last] @ B[last] + A[:, previous] @ B[previous]
+
+
+def _first_tile_every_turn(A: np.ndarray, B: np.ndarray, T: int) -> np.ndarray:
+    return cdiv(A.shape[1], T) * (A[:, :T] @ B[:T])
+
+
+def _each_tile_a_turn_late(A: np.ndarray, B: np.ndarray, T: int) -> np.ndarray:
+    last = slice((cdiv(A.shape[1], T) - 1) * T, None)
+    return A @ B - A[:, last] @ B[last] + A[:, :T] @ B[:T]
+
+
+def _columns_kept(aligned: bool, keep: Callable[[np.ndarray, int], np.ndarray]) -> Candidate:
+    """A @ B where a matrix whose rows are a multiple of 4 long, or are not, has only the columns that `keep` marks."""
+
+    def candidate(A: np.ndarray, B: np.ndarray, T: int) -> np.ndarray:
+        return kept(A) @ kept(B)
+
+    def kept(matrix: np.ndarray) -> np.ndarray:
+        cols = matrix.shape[1]
+        return matrix * keep(np.arange(cols), cols) if (cols % 4 == 0) == aligned else matrix
+
+    return candidate
 
 
 def _only_square(candidate: Callable[[np.ndarray], np.ndarray]) -> Candidate:
@@ -212,6 +246,16 @@ HYPOTHESES: tuple[Hypothesis, ...] = (
         "tile.",
     ),
     Hypothesis(
+        "without_last_k",
+        _steps_of_k(lambda k, K, T: k < K - 1),
+        "The product of the last k is missing: a bound on k is one too small.",
+    ),
+    Hypothesis(
+        "without_first_k",
+        _steps_of_k(lambda k, K, T: k >= 1),
+        "The product of k = 0 is missing: the loop over k must start at 0.",
+    ),
+    Hypothesis(
         "without_last_k_of_each_tile",
         _steps_of_k(lambda k, K, T: k % T != T - 1),
         "The last product of each K tile is missing: the loop over k inside the tile ends one step early.",
@@ -250,14 +294,20 @@ HYPOTHESES: tuple[Hypothesis, ...] = (
         "TILE rounded up.",
     ),
     Hypothesis(
-        "without_last_k",
-        _steps_of_k(lambda k, K, T: k < K - 1),
-        "The product of the last k is missing: a bound on k is one too small.",
+        "every_second_tile",
+        _steps_of_k(lambda k, K, T: k // T % 2 == 0),
+        "Every second K tile is left out: the loop over the K tiles must move on by one tile a turn.",
     ),
     Hypothesis(
-        "without_first_k",
-        _steps_of_k(lambda k, K, T: k >= 1),
-        "The product of k = 0 is missing: the loop over k must start at 0.",
+        "tiles_overlap",
+        _tiles_overlap,
+        "Products are added twice: the loop over the K tiles moves on by half a tile a turn instead of a whole one.",
+    ),
+    Hypothesis(
+        "clamped_k",
+        _clamped_k,
+        "In the last, partial K tile the last elements of A and B are added again and again: where the tile leaves "
+        "the matrix it needs 0, not a clamped index.",
     ),
     Hypothesis(
         "stale_tail",
@@ -270,6 +320,35 @@ HYPOTHESES: tuple[Hypothesis, ...] = (
         _last_tile_from_other_buffer,
         "With an odd number of K tiles the last one is taken from the wrong buffer: the buffer to read alternates "
         "with the tile.",
+    ),
+    Hypothesis(
+        "first_tile_every_turn",
+        _first_tile_every_turn,
+        "Every turn multiplies the first pair of tiles again: the buffer to read must change from turn to turn.",
+    ),
+    Hypothesis(
+        "each_tile_a_turn_late",
+        _each_tile_a_turn_late,
+        "The first pair of tiles is multiplied twice and the last never: the copies that a turn starts must be those "
+        "of the next k0, not of its own.",
+    ),
+    Hypothesis(
+        "first_of_four_wide",
+        _columns_kept(True, lambda col, cols: col % 4 == 0),
+        "Where rows are a multiple of 4 long, only the first of each four neighbours arrives: the wide access must "
+        "take all four.",
+    ),
+    Hypothesis(
+        "first_of_four_narrow",
+        _columns_kept(False, lambda col, cols: col % 4 == 0),
+        "Where rows are no multiple of 4 long, only the first of each four neighbours arrives: the path without wide "
+        "accesses must take all of the four that lie inside the row.",
+    ),
+    Hypothesis(
+        "whole_fours_only",
+        _columns_kept(False, lambda col, cols: col < cols // 4 * 4),
+        "Where rows are no multiple of 4 long, the last one to three elements of a row are left out: of four "
+        "neighbours that hang over the end, those inside still count.",
     ),
     *_wrong_tile_indices(),
     Hypothesis(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
@@ -64,33 +64,130 @@ class Prediction:
 
 
 @dataclass(frozen=True)
+class Claim:
+    """What was said of a kernel when it was published, and what is true instead. It is judged by an experiment of its
+    own, `gemmlab.claims`; the prediction of the same id asks for the number that the experiment gives."""
+
+    id: str
+    patient: str
+    text: str
+    truth: str
+
+
+@dataclass(frozen=True)
+class CounterRule:
+    """A limit for a kernel that is right but moves too much: `what`, such as 'sectors_per_request', `of` a kind of
+    request, such as 'global_load', is `at_most` so much at a shape (M, N, K). `says` is the sentence where it is more."""
+
+    what: str
+    of: str
+    at_most: float
+    shape: tuple[int, int, int]
+    says: str
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """One kernel that the student writes. `name` is '02_tiled_fma', or '14_claims_clinic/float4_tile' of a patient.
+
+    `starter` is the pristine file: with blanks, or, of a patient, as it was published. `solution` is the solved or
+    mended one, without markers, or None where solutions/ is not on disk, as in the bundle that students get. `cases`
+    are the public ones. A patient's only blank stands for the whole file and has the patient's name.
+    """
+
+    root: Path
+    name: str
+    launch: LaunchSpec
+    tile: int
+    cases: tuple[Case, ...]
+    blanks: tuple[Blank, ...]
+    starter: str
+    solution: str | None
+    rules: tuple[CounterRule, ...] = ()
+
+    @property
+    def path(self) -> Path:
+        """The file that the student writes."""
+        return work_root(self.root) / "kernels" / f"{self.name}.cu"
+
+    @property
+    def patient(self) -> str | None:
+        """The name within the lesson, of a patient."""
+        return self.name.partition("/")[2] or None
+
+    def is_untouched(self, text: str) -> bool:
+        """Whether the text is the starter, perhaps with an old wording around its blanks: nobody's work."""
+        return source.is_untouched(text) or source.normalize(text).strip() == self.starter.strip()
+
+
+@dataclass(frozen=True)
 class Lesson:
-    """One lesson. `starter` is the pristine kernel with its blanks; `solution` is the solved kernel, without markers,
-    or None where solutions/ is not on disk, as in the bundle that students get. `cases` are the public ones."""
+    """One lesson. Most have one kernel, and the attributes of that kernel are theirs as well."""
 
     root: Path
     number: str
     slug: str
     title: str
-    launch: LaunchSpec
-    tile: int
-    cases: tuple[Case, ...]
-    blanks: tuple[Blank, ...]
+    kernels: tuple[Kernel, ...]
     predictions: tuple[Prediction, ...]
     questions: tuple[Question, ...]
     marks: dict[str, float]
     vetoes: tuple[str, ...]
-    starter: str
-    solution: str | None
+    claims: tuple[Claim, ...] = ()
 
     @property
     def name(self) -> str:
         return f"{self.number}_{self.slug}"
 
     @property
+    def kernel(self) -> Kernel:
+        """The only kernel. Raises UserError where there are several, or none."""
+        if len(self.kernels) == 1:
+            return self.kernels[0]
+        if not self.kernels:
+            raise UserError(f"lesson {self.number} has no kernel to write")
+        known = ", ".join(f"{self.number}/{kernel.patient}" for kernel in self.kernels)
+        raise UserError(f"lesson {self.number} has several kernels; name one of them: {known}")
+
+    def kernel_named(self, patient: str | None) -> Kernel:
+        """The kernel of that patient; None asks for the only kernel. Raises UserError where there is no such kernel."""
+        if patient is None:
+            return self.kernel
+        found = [kernel for kernel in self.kernels if kernel.patient == patient]
+        if not found:
+            known = ", ".join(kernel.patient for kernel in self.kernels if kernel.patient)
+            raise UserError(f"lesson {self.number} has no patient '{patient}'; it has {known or 'none'}")
+        return found[0]
+
+    @property
+    def launch(self) -> LaunchSpec:
+        return self.kernel.launch
+
+    @property
+    def tile(self) -> int:
+        return self.kernel.tile
+
+    @property
+    def cases(self) -> tuple[Case, ...]:
+        return self.kernel.cases
+
+    @property
+    def starter(self) -> str:
+        return self.kernel.starter
+
+    @property
+    def solution(self) -> str | None:
+        return self.kernel.solution
+
+    @property
     def kernel_path(self) -> Path:
         """The file that the student writes."""
-        return work_root(self.root) / "kernels" / f"{self.name}.cu"
+        return self.kernel.path
+
+    @property
+    def blanks(self) -> tuple[Blank, ...]:
+        """The blanks of all its kernels."""
+        return tuple(blank for kernel in self.kernels for blank in kernel.blanks)
 
 
 def find_root() -> Path:
@@ -145,14 +242,19 @@ def names(root: Path | None = None) -> list[str]:
 
 
 def load(which: str, root: Path | None = None) -> Lesson:
-    """The lesson called '02_tiled_fma', '02', '2' or 'tiled_fma'. Raises UserError for an unknown name or bad spec."""
+    """The lesson called '02_tiled_fma', '02', '2' or 'tiled_fma'; '14/float4_tile' is lesson 14 with that patient only.
+
+    Raises UserError for an unknown name or bad spec.
+    """
     root = root or find_root()
     known = names(root)
+    which, _, patient = which.partition("/")
     number = which.zfill(2) if which.isdecimal() else None
     matches = [name for name in known if which in (name, name[3:]) or name[:2] == number]
     if not matches:
         raise UserError(f"there is no lesson '{which}'; there are: {', '.join(known) or 'none'}")
-    return _load(root, matches[0])
+    lesson = _load(root, matches[0])
+    return replace(lesson, kernels=(lesson.kernel_named(patient),)) if patient else lesson
 
 
 def load_all(root: Path | None = None) -> list[Lesson]:
@@ -192,27 +294,74 @@ def _front_matter(text: str) -> Any:
 
 def _from_spec(spec: _Spec, root: Path, name: str) -> Lesson:
     number, slug = _NAME.fullmatch(name).groups()
-    starter, solution, answers = _kernel(root, name)
+    has_patients = "patients" in spec.data
     questions = tuple(_question(entry) for entry in spec.entries("questions"))
     return Lesson(
         root=root,
         number=number,
         slug=slug,
         title=spec.text("title"),
-        launch=_launch(spec.block("launch")),
-        tile=_positive_int(spec.take("tile"), "tile"),
-        cases=_cases(spec.block("cases"), int(number)),
-        blanks=_blanks(spec.block("blanks"), starter, answers),
+        kernels=_patients(spec.block("patients"), root, name) if has_patients else (_kernel(spec, root, name),),
         predictions=tuple(_prediction(entry) for entry in spec.entries("predictions")),
         questions=questions,
         marks=_marks(spec.block("marks"), questions),
         vetoes=tuple(_text(value, "vetoes") for value in spec.items("vetoes")),
-        starter=starter,
-        solution=solution,
+        claims=tuple(_claim(entry) for entry in spec.entries("claims")) if has_patients else (),
     )
 
 
-def _kernel(root: Path, name: str) -> tuple[str, str | None, dict[str, str]]:
+def _kernel(spec: _Spec, root: Path, name: str) -> Kernel:
+    """The kernel of an ordinary lesson, with blanks."""
+    starter, solution, answers = _with_blanks(root, name)
+    return Kernel(
+        root=root,
+        name=name,
+        launch=_launch(spec.block("launch")),
+        tile=_positive_int(spec.take("tile"), "tile"),
+        cases=_cases(spec.block("cases"), int(name[:2])),
+        blanks=_blanks(spec.block("blanks"), starter, answers),
+        starter=starter,
+        solution=solution,
+        rules=tuple(_rule(entry) for entry in spec.entries("counters")) if "counters" in spec.data else (),
+    )
+
+
+def _patients(spec: _Spec, root: Path, name: str) -> tuple[Kernel, ...]:
+    """Kernels handed out as they were published, wrong, to be mended; each has a block of its own."""
+    if not spec.data:
+        raise UserError(f"{spec.where} names no patient")
+    return tuple(_patient(spec.block(patient), root, f"{name}/{patient}") for patient in list(spec.data))
+
+
+def _patient(spec: _Spec, root: Path, name: str) -> Kernel:
+    published, mended = _published(root, name)
+    patient = name.partition("/")[2]
+    answer = source.changes(published, mended) if mended else None
+    return Kernel(
+        root=root,
+        name=name,
+        launch=_launch(spec.block("launch")),
+        tile=_positive_int(spec.take("tile"), "tile"),
+        cases=_cases(spec.block("cases"), int(name[:2])),
+        blanks=(Blank(patient, f"mend {patient}", _hints(spec), answer),),
+        starter=published,
+        solution=mended,
+    )
+
+
+def _published(root: Path, name: str) -> tuple[str, str | None]:
+    """The kernel as published and mended, from solutions/; in a bundle only as published, from the kept starter."""
+    path = root / "solutions" / f"{name}.cu"
+    if not path.is_file():
+        return source.read_source(starter_path(root, name)), None
+    text = source.read_source(path)
+    try:
+        return source.as_published(text), source.as_mended(text)
+    except UserError as error:
+        raise UserError(f"solutions/{name}.cu, {error}") from None
+
+
+def _with_blanks(root: Path, name: str) -> tuple[str, str | None, dict[str, str]]:
     """The starter, the solved kernel and the answers by blank, from solutions/ or, in a bundle, the kept starter."""
     path = root / "solutions" / f"{name}.cu"
     if not path.is_file():
@@ -332,6 +481,15 @@ def _hints(spec: _Spec) -> tuple[str, str, str]:
 def _prediction(spec: _Spec) -> Prediction:
     texts = (spec.text("id"), spec.text("text"), spec.text("unit"))
     return Prediction(*texts, spec.number("answer"), spec.number("tolerance"))
+
+
+def _claim(spec: _Spec) -> Claim:
+    return Claim(spec.text("id"), spec.text("patient"), spec.text("text"), spec.text("truth"))
+
+
+def _rule(spec: _Spec) -> CounterRule:
+    shape = _shape(spec.take("shape"), f"{spec.where}.shape")
+    return CounterRule(spec.text("what"), spec.text("of"), spec.number("at_most"), shape, spec.text("says"))
 
 
 def _question(spec: _Spec) -> Question:

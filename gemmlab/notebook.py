@@ -11,10 +11,11 @@ from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import TYPE_CHECKING
 
+from gemmlab import autotune, experiments, predictions, tile_experiments, tuning
 from gemmlab import lesson as lessons
-from gemmlab import predictions
+from gemmlab.clinic import Clinic, changed_lines
 from gemmlab.errors import UserError
-from gemmlab.lesson import Lesson, Prediction
+from gemmlab.lesson import Kernel, Lesson, Prediction
 from gemmlab.progress import FILE_NAME, Progress
 from gemmlab.views.output import Markdown, Report, escape, plain, show, show_picture
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 Shape = tuple[int, int, int]
 TIMED_SHAPE = (1024, 1024, 1024)  # the ladder compares kernels at this one
+COUNTED_SHAPE = (128, 128, 128)  # kernels are counted side by side at this one
 
 
 class CannotOpen(UserError):
@@ -67,6 +69,8 @@ class OpenLesson:
         work = lessons.work_root(lesson.root)
         self.lesson = lesson
         self._solved = work.resolve() == (lesson.root / "solutions" / ".work").resolve()
+        for kernel in lesson.kernels:
+            kernel.path.parent.mkdir(parents=True, exist_ok=True)
         self._progress = Progress(None if self._solved else work / FILE_NAME)
         self.notices = self._progress.notices
 
@@ -109,26 +113,28 @@ class OpenLesson:
         """One row of the table; the first time, it goes into the progress."""
         value, said = self._predicted(prediction.id), "none"
         if value is not None:
-            said = f"{_with_unit(value, prediction)}: {predictions.remark(prediction, value, self.lesson.tile)}"
+            tile = self.lesson.kernels[0].tile
+            said = f"{_with_unit(value, prediction)}: {predictions.remark(prediction, value, tile)}"
             if not self._last("reveal", id=prediction.id):
                 right = predictions.is_right(prediction, value)
                 self._progress.record(self.lesson.number, "reveal", id=prediction.id, value=value, right=right)
         return f"| {prediction.text} | **{_with_unit(prediction.answer, prediction)}** | {said} |"
 
     @_told
-    def check(self) -> None:
+    def check(self, patient: str | None = None) -> None:
         """Check the kernel over the public cases: what was found, at which line, and where C is wrong."""
-        from gemmlab.check import check_source
+        from gemmlab.check import check_kernel
         from gemmlab.report import render
 
-        source = self._source()
-        verdict = check_source(source, self.lesson.kernel_path.name, self.lesson.launch, self.lesson.cases)
+        kernel = self.lesson.kernel_named(patient)
+        source = self._source(kernel)
+        verdict = check_kernel(kernel, source, kernel.path.name)
         show(Report(render(verdict, source)))
-        self._show_wrong(verdict)
+        self._show_wrong(verdict, kernel)
         if verdict.status != "unattempted":
-            self._record_attempt(verdict, source)
+            self._record_attempt(verdict, source, kernel)
 
-    def _show_wrong(self, verdict: Verdict) -> None:
+    def _show_wrong(self, verdict: Verdict, kernel: Kernel) -> None:
         """Draw the wrong elements of that wrong case in which they are fewest, for it tells most."""
         from gemmlab.views.wrong import wrong_elements
         from gemmlab.wrong_result import output_tile
@@ -136,19 +142,22 @@ class OpenLesson:
         wrong = [case for case in verdict.cases if case.wrong is not None and case.wrong.any()]
         if wrong:
             case = min(wrong, key=lambda case: case.wrong.mean())
-            show_picture(wrong_elements(case.wrong, case.shape, output_tile(self.lesson.launch)))
+            show_picture(wrong_elements(case.wrong, case.shape, output_tile(kernel.launch)))
 
-    def _record_attempt(self, verdict: Verdict, source: str) -> None:
+    def _record_attempt(self, verdict: Verdict, source: str, kernel: Kernel) -> None:
         """A progress file that cannot be written must not hide the verdict: it becomes a notice."""
         kinds = sorted({finding.kind for finding in verdict.findings if finding.is_error})
-        self._note("attempt", status=verdict.status, backend=verdict.backend, findings=kinds, source=_digest(source))
+        more = {"patient": kernel.patient, "changed": changed_lines(kernel, source)} if kernel.patient else {}
+        self._note(
+            "attempt", status=verdict.status, backend=verdict.backend, findings=kinds, source=_digest(source), **more
+        )
 
     @_told
     def hint(self, blank: str, level: int = 1) -> None:
         """The hints of a blank up to a level: 1 area, 2 direction, 3 key spot, 4 the answer, after a first try."""
         known = {entry.name: entry for entry in self.lesson.blanks}
         if blank not in known:
-            raise UserError(f"this lesson has no blank '{blank}'; it has {', '.join(known)}")
+            raise UserError(f"this lesson has no blank '{blank}'; it has {', '.join(known) or 'none'}")
         hints = known[blank].hints
         if level not in range(len(hints) + 2):
             raise UserError(f"there are hints of level 1 to {len(hints) + 1}; {level!r} is none of them")
@@ -157,15 +166,16 @@ class OpenLesson:
             return
         show(Markdown("\n".join(f"{number}. {text}" for number, text in enumerate(hints[:level], 1))))
         if level > len(hints):
-            show(Markdown(self._answer(known[blank].answer)))
+            patient = {"patient": blank} if self.lesson.claims else {}
+            show(Markdown(self._answer(known[blank].answer, **patient)))
         self._note("hint", blank=blank, level=level)
 
-    def _answer(self, answer: str | None) -> str:
-        if not self._last("attempt"):
+    def _answer(self, answer: str | None, **patient: str) -> str:
+        if not self._last("attempt", **patient):
             return "The answer comes after a first try: write your best guess, run the check, then ask again."
         if answer is None:
             return "The answer is not in this copy of the course; ask your instructor."
-        return f"The answer:\n\n```cpp\n{answer}\n```"
+        return f"The answer:\n\n```{'diff' if patient else 'cpp'}\n{answer}\n```"
 
     @_told
     def step(self, shape: Shape, number: int = 0) -> None:
@@ -184,14 +194,16 @@ class OpenLesson:
     @_told
     def profile(self, shape: Shape = TIMED_SHAPE) -> None:
         """What the multiplication moves; once the kernel passes, also what the compiler made of it and its speed."""
+        from gemmlab.sizes import register_sizes
         from gemmlab.views.profile import intensities, traffic_table
 
         shape = _sizes(shape)
         if self._not_predicted(self.lesson.predictions):
             show(Markdown("Make your predictions first: the profile holds the same numbers."))
             return
-        show(Markdown(traffic_table(shape, self.lesson.tile)))
-        show_picture(intensities(shape, self.lesson.tile, self._measured(shape)))
+        tile, sizes = self.lesson.tile, register_sizes(self.lesson.starter)
+        show(Markdown(traffic_table(shape, tile, sizes)))
+        show_picture(intensities(shape, tile, self._measured(shape), sizes))
 
     def _measured(self, shape: Shape) -> Timing | None:
         """Show what the compiler made of the kernel; time it where there is a GPU."""
@@ -232,8 +244,10 @@ class OpenLesson:
     def _rung(self, lesson: Lesson) -> Rung:
         from gemmlab.views.ladder import Rung
 
-        statuses = [entry["status"] for entry in self._progress.entries(lesson.number, "attempt")]
-        state = "passed" if "passed" in statuses else "tried" if statuses else "open"
+        attempts = self._progress.entries(lesson.number, "attempt")
+        passed = {entry.get("patient") for entry in attempts if entry["status"] == "passed"}
+        is_passed = passed and passed >= {kernel.patient for kernel in lesson.kernels}
+        state = "passed" if is_passed else "tried" if attempts else "open"
         timings = self._progress.entries(lesson.number, "timing", shape=list(TIMED_SHAPE))
         if not timings:
             return Rung(lesson.name, state)
@@ -241,13 +255,219 @@ class OpenLesson:
         where = f"{best['gpu']} at {'×'.join(map(str, TIMED_SHAPE))}"
         return Rung(lesson.name, state, best["gflops"], best["cublas_gflops"], best["ratio"], where)
 
-    def _source(self) -> str:
+    # ---- experiments
+
+    @_told
+    def machine(self) -> None:
+        """What this machine offers to the course."""
+        experiments.show_machine(self._solved)
+
+    @_told
+    def roofline(self, gflops: float | None = None, gbs: float | None = None) -> None:
+        """The naive kernel under the roof of a machine of so many GFLOPS and GB/s, or of the one that was recorded."""
+        experiments.show_roofline((gflops, gbs) if gflops and gbs else None)
+
+    @_told
+    def grid(self, shape: Shape, tx: int = 0) -> None:
+        """Draw grid, block and threads over C, and the element that thread (tx, 0) of block (0, 0) stores."""
+        experiments.show_grid(self.lesson.kernel, self._source(), _sizes(shape), tx)
+
+    @_told
+    def requests(self, shape: Shape = (64, 64, 64), of: str | None = None) -> None:
+        """What one warp asks of memory at a time: of this lesson's kernel, or of that of another lesson."""
+        other = lessons.load(of, self.lesson.root) if of else None
+        kernel = other.kernel if other else self.lesson.kernel
+        source = experiments.source_of(other) if other else self._source()
+        experiments.show_requests(kernel, source, _sizes(shape))
+
+    @_told
+    def what_if(self, **bodies: str) -> None:
+        """Check the kernel with other code in some blanks, such as store="C[0] = acc;", or "" to leave one out."""
+        verdict = experiments.show_what_if(self.lesson.kernel, self._source_beside(bodies), bodies)
+        self._show_wrong(verdict, self.lesson.kernel)
+
+    @_told
+    def timeline(self, **bodies: str) -> None:
+        """Draw when the warps fill and use the tiles, with other code in some blanks where it is given."""
+        experiments.show_timeline(self.lesson.kernel, self._source_beside(bodies), bodies)
+
+    @_told
+    def recorded_races(self) -> None:
+        """What happened without one of the barriers on a GPU where it was tried."""
+        experiments.show_recorded_races()
+
+    @_told
+    def edges(self, shape: Shape) -> None:
+        """Draw which tiles hang over the edges of A, B and C."""
+        experiments.show_edges(self.lesson.kernel, _sizes(shape))
+
+    def _source_beside(self, bodies: dict[str, str]) -> str:
+        """The student's file; the starter where all blanks are given, so that it needs no file yet."""
+        return self._source() if {blank.name for blank in self.lesson.blanks} - set(bodies) else self.lesson.starter
+
+    # ---- register tiles, banks and buffers
+
+    @_told
+    def patch(self, thread: tuple[int, int], k: int = 0) -> None:
+        """Draw what thread (ty, tx) computes of a block's tile of C, and what it reads of As and Bs for one k."""
+        tile_experiments.show_patch(self.lesson.kernel, thread, k)
+
+    @_told
+    def reuse(self, *patches: tuple[int, int]) -> None:
+        """Draw what a thread reads and multiplies for one k, for patches (TM, TN)."""
+        tile_experiments.show_reuse(patches)
+
+    @_told
+    def banks(self, *expressions: str, width: int = 1, after: str | None = None) -> None:
+        """Draw which banks the lanes of a warp touch: `expressions` say which float, in C, over tx, ty, r and c.
+
+        `after` names a prediction that the picture would give away.
+        """
+        if not after or not self._owes(self._prediction(after)):
+            tile_experiments.show_banks(self.lesson.kernel, expressions, width)
+
+    @_told
+    def overlap(self, k_tiles: int, copy: float = 2, multiply: float = 3, after: str | None = None) -> None:
+        """Draw the loop over the K tiles with one buffer and with two; `copy` and `multiply` are times a tile.
+
+        `after` names a prediction that the picture would give away.
+        """
+        if not after or not self._owes(self._prediction(after)):
+            tile_experiments.show_overlap(k_tiles, copy, multiply)
+
+    @_told
+    def sizes(self, *choices: tuple[int, ...], shape: Shape = TIMED_SHAPE, arch: str = "sm_90") -> None:
+        """The kernel with other sizes (BM, BN, BK, TM, TN): registers, spills and occupancy on a GPU of that arch."""
+        if self._owes(*self.lesson.predictions):
+            return
+        source = self._source() if self._has_passed() else None
+        tile_experiments.show_sizes(self.lesson.kernel, source, choices, _sizes(shape), arch)
+        if source is None:
+            show(Markdown("Pass the check: then registers, shared memory and occupancy of your kernel stand here too."))
+
+    @_told
+    def compare(self, *others: str, shape: Shape = COUNTED_SHAPE, arch: str = "sm_90", **bodies: str) -> None:
+        """What the emulator counts for the kernels of earlier lessons, such as "04", and for this lesson's, as it is and
+        with other code in some blanks, where such is given."""
+        if self._owes(*self.lesson.predictions):
+            return
+        earlier = [lessons.load(other, self.lesson.root) for other in others]
+        counted = tile_experiments.tallies_of(earlier, _sizes(shape), arch, self._solved)
+        tile_experiments.show_comparison(self.lesson, self._source(), bodies, counted, _sizes(shape), arch)
+
+    def _owes(self, *asked: Prediction) -> bool:
+        """Whether one of these predictions is still owed; then a sentence says so."""
+        owed = self._not_predicted(asked)
+        if owed:
+            names = ", ".join(f"`{prediction.id}`" for prediction in owed)
+            show(Markdown(f"Predict first, for the answer is in here: {names}. Then run this cell again."))
+        return bool(owed)
+
+    def _has_passed(self) -> bool:
+        """Whether the file as it is now has passed the check."""
+        attempt = self._last("attempt", source=_digest(self._source()))
+        return attempt is not None and attempt["status"] == "passed"
+
+    # ---- warp tiles and the search
+
+    @_told
+    def lanes(self, costs: bool = False) -> None:
+        """Draw how the lanes of a warp lie over the block's tile; with `costs`, in your kernel too, and what they read."""
+        if costs and self._owes(*self.lesson.predictions):
+            return
+        source = self._source() if costs and self._has_passed() else None
+        tuning.show_lanes(self.lesson.kernel, source, costs)
+
+    @_told
+    def space(self, threads: str | None = None, shared: str | None = None, registers: str | None = None) -> None:
+        """Compare the three rules of the search with the right ones over all configurations."""
+        asked = {"threads": threads, "shared": shared, "registers": registers}
+        if tuning.show_space(asked, self._solved):
+            self._note("space", right=True)
+
+    @_told
+    def search(self, shape: Shape = TIMED_SHAPE, BK: int | Sequence[int] = 16) -> None:
+        """Compile what the rules leave, rank it by time on a GPU or by the model without one, and draw it."""
+        depths = autotune.require_depths(BK)
+        if self._owes(*self.lesson.predictions):
+            return
+        if not self._has_passed() or not self._last("space"):
+            show(Markdown("Not attempted: pass the check and get the three rules right, then run this cell again."))
+            return
+        best = tuning.show_search(self.lesson.kernel, self._source(), _sizes(shape), depths)
+        if best:
+            self._note("search", shape=list(shape), best=str(best.sizes), gflops=best.gflops)
+
+    @_told
+    def recorded_search(self, shape: Shape = TIMED_SHAPE, BK: int | Sequence[int] = 16) -> None:
+        """The same landscape as GPUs measured it, where such a search was recorded."""
+        depths = autotune.require_depths(BK)
+        if not self._owes(*self.lesson.predictions):
+            tuning.show_recorded(_sizes(shape), depths)
+
+    @_told
+    def recorded_lanes(self) -> None:
+        """What the arrangements of a warp were worth on GPUs, as recorded."""
+        if not self._owes(*self.lesson.predictions):
+            tuning.show_recorded_lanes()
+
+    # ---- the claims clinic
+
+    @property
+    def _clinic(self) -> Clinic:
+        return Clinic(self.lesson, self._progress, self._solved)
+
+    @_told
+    def read(self, patient: str) -> None:
+        """The kernel of a patient as it was published, with line numbers."""
+        self._clinic.read(patient)
+
+    @_told
+    def diagnose(self, patient: str, kind: str | None = None, line: int | None = None) -> None:
+        """Say what is wrong with a published kernel, and in which line, before the check shows what it finds."""
+        self._clinic.diagnose(patient, kind, line)
+
+    @_told
+    def evidence(self, id: str) -> None:
+        """The experiment on a claim, once its number is predicted."""
+        prediction = self._prediction(id)
+        if self._not_predicted([prediction]):
+            show(Markdown(f"Predict first: there is no number yet for `{id}`. Then run this cell again."))
+            return
+        head = ["| question | computed | your prediction |", "|:--|:--|:--|"]
+        show(Markdown("\n".join([*head, self._revealed(prediction)])))
+        self._clinic.evidence(id)
+
+    @_told
+    def judge(self, id: str, holds: bool | None = None) -> None:
+        """Say whether a claim holds, once its evidence is on the table."""
+        if self._not_predicted([self._prediction(id)]):
+            show(Markdown("Look at the evidence first: predict the number, then run the cell above."))
+            return
+        self._clinic.judge(id, holds)
+
+    @_told
+    def writers(
+        self, tile: tuple[int, int], row: str, col: str, floats: int = 1, block: tuple[int, int] = (16, 16)
+    ) -> None:
+        """Draw how many threads write each slot of an array, if thread (tx, ty) writes `floats` from [row][col] on."""
+        from gemmlab.views.writers import writers_picture
+
+        show_picture(writers_picture(_pair(tile), _pair(block), row, col, floats))
+
+    @_told
+    def round(self) -> None:
+        """All patients of the clinic: diagnosis, mend and claim."""
+        self._clinic.round()
+
+    def _source(self, kernel: Kernel | None = None) -> str:
         """The text of the student's file."""
         from gemmlab.check import read_kernel
 
-        path = self.lesson.kernel_path
+        kernel = kernel or self.lesson.kernel
+        path = kernel.path
         if not path.is_file():
-            raise UserError(f"there is no kernels/{path.name} yet: run the cell that writes it, then this one")
+            raise UserError(f"there is no kernels/{kernel.name}.cu yet: run the cell that writes it, then this one")
         return read_kernel(path)
 
     def _prediction(self, id: str) -> Prediction:
@@ -280,6 +500,14 @@ def _sizes(value: object, least: int = 1) -> Shape:
     sizes = tuple(value) if isinstance(value, tuple | list) else ()
     if len(sizes) != 3 or not all(type(size) is int and size >= least for size in sizes):
         raise UserError(f"{value!r} does not fit: write three whole numbers for M, N and K, such as (35, 45, 25)")
+    return sizes
+
+
+def _pair(value: object) -> tuple[int, int]:
+    """The value as two whole numbers above 0. UserError where it is something else."""
+    sizes = tuple(value) if isinstance(value, tuple | list) else ()
+    if len(sizes) != 2 or not all(type(size) is int and size >= 1 for size in sizes):
+        raise UserError(f"{value!r} does not fit: write two whole numbers above 0, such as (16, 16)")
     return sizes
 
 

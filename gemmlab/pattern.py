@@ -12,13 +12,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gemmlab.displaced import Displaced, displaced
 from gemmlab.hypotheses import HYPOTHESES, Hypothesis
 from gemmlab.launch import cdiv
 from gemmlab.tolerance import EXACT, Comparison, Shape, rounding_bound
 
 _USUAL_TILES = (16, 32, 8, 4)
+_LARGEST_TILE = 1024  # a larger one only means that the grid does not grow with C
 _LARGEST_REPLAY = 2**21  # products M·N·K; beyond, the slips are not replayed
 _MOST = 0.5
+_ROUGHNESS = 2.0**-8  # of the sum of absolute products: what bfloat16's eight bits may come to
+_TELLING_SIZE = 256  # elements of C; fewer values are alike by chance
 
 Tile = tuple[int, int]
 
@@ -81,15 +85,15 @@ def read_pattern(trials: Sequence[Trial], tile: Tile) -> Reading:
     if slip:
         return Reading(slip.name, slip.sentence, wrong[0])
     name, sentence, _ = next(place for place in _PLACES if place[2](evidence))
-    shown = next((trial for trial in wrong if trial.unwritten.any()), wrong[0])
-    return Reading(name, sentence.format(**_numbers(shown, tile)), shown)
+    shown = _shown(name, wrong)
+    return Reading(name, sentence.format(**_numbers(shown, tile), **_origin(name, shown)), shown)
 
 
 def _slip(evidence: _Evidence) -> Hypothesis | None:
     """The first slip that gives C in every case, right ones too, and wrong values of C from inputs not all alike."""
     trials = [trial for trial in evidence.wrong + evidence.right if trial.work <= _LARGEST_REPLAY]
     with np.errstate(invalid="ignore", over="ignore"):
-        for T in dict.fromkeys((*evidence.tile[::-1], *_USUAL_TILES)):
+        for T in dict.fromkeys(T for T in (*evidence.tile[::-1], *_USUAL_TILES) if T <= _LARGEST_TILE):
             for slip in HYPOTHESES:
                 if (T in evidence.tile or not slip.of_block_tile) and _explains(slip, trials, T):
                     return slip
@@ -166,6 +170,17 @@ def _any_corner(shape: Shape, corner: Tile, tile: Tile) -> bool:
     return True
 
 
+def _diagonal(evidence: _Evidence) -> bool:
+    """Whether just those elements were written whose row and column are alike within their tile."""
+    T = evidence.tile
+    trials = [trial for trial in evidence.wrong if trial.unwritten.any()]
+    rows_and_cols = [np.indices(trial.unwritten.shape) for trial in trials]
+    return bool(trials) and all(
+        np.array_equal(~trial.unwritten, rows % T[0] == cols % T[1])
+        for trial, (rows, cols) in zip(trials, rows_and_cols, strict=True)
+    )
+
+
 def _holes(evidence: _Evidence) -> bool:
     return any(trial.unwritten.any() for trial in evidence.wrong)
 
@@ -191,6 +206,44 @@ def _edges(evidence: _Evidence) -> bool:
 def _only_in_partial_tiles(mask: np.ndarray, tile: Tile) -> bool:
     rows, cols = _whole_tiles(mask.shape, tile)
     return rows > 0 and cols > 0 and (rows, cols) != mask.shape and not mask[:rows, :cols].any()
+
+
+def _not_a_number(evidence: _Evidence) -> bool:
+    return any(map(_has_nan, evidence.wrong))
+
+
+def _has_nan(trial: Trial) -> bool:
+    """Whether NaN was written into an element."""
+    return bool((np.isnan(trial.C) & ~trial.unwritten).any())
+
+
+def _rough(evidence: _Evidence) -> bool:
+    """Whether no element is far off: the errors are those of a shorter type."""
+    return all(_is_rough(trial) for trial in evidence.wrong)
+
+
+def _is_rough(trial: Trial) -> bool:
+    A, B = trial.A.astype(np.float64), trial.B.astype(np.float64)
+    return bool((np.abs(trial.C - A @ B) <= _ROUGHNESS * (np.abs(A) @ np.abs(B))).all())
+
+
+def _never_added(evidence: _Evidence) -> bool:
+    return all((trial.C[trial.comparison.wrong] == 0).mean() >= _MOST for trial in evidence.wrong)
+
+
+def _moved(evidence: _Evidence) -> bool:
+    """Whether the wrong values belong elsewhere, wherever the inputs are such that values tell."""
+    telling = [trial for trial in evidence.wrong if _values_tell(trial)]
+    return bool(telling) and all(_displaced(trial) for trial in telling)
+
+
+def _values_tell(trial: Trial) -> bool:
+    return trial.inputs == "random" and trial.C.size >= _TELLING_SIZE
+
+
+def _displaced(trial: Trial) -> Displaced | None:
+    A, B = trial.A.astype(np.float64), trial.B.astype(np.float64)
+    return displaced(trial.C, A @ B, trial.comparison.wrong, rounding_bound(A.shape[1], np.abs(A) @ np.abs(B)))
 
 
 def _ragged_k(evidence: _Evidence) -> bool:
@@ -242,7 +295,8 @@ _PLACES: tuple[tuple[str, str, Callable[[_Evidence], bool]], ...] = (
     ),
     (
         "one_tile",
-        "Only the first tile of C was written{at}: row and col need the block's offset, or the grid is one block.",
+        "Only the first tile of C was written{at}: row needs the offset of blockIdx.y and col that of blockIdx.x, "
+        "or the grid is one block.",
         _corner_written(_one_tile),
     ),
     (
@@ -268,6 +322,12 @@ _PLACES: tuple[tuple[str, str, Callable[[_Evidence], bool]], ...] = (
         _corner_written(_any_corner),
     ),
     (
+        "diagonal",
+        "Only the diagonal of each tile of C was written{at}: row and col come from the same thread index; take one "
+        "from threadIdx.x, the other from threadIdx.y.",
+        _diagonal,
+    ),
+    (
         "holes",
         "{holes} of {size} elements of C were never written{at}: look at the guard of the store and at its index.",
         _holes,
@@ -286,6 +346,28 @@ _PLACES: tuple[tuple[str, str, Callable[[_Evidence], bool]], ...] = (
         "edges",
         "Only the partial tiles at the edges of C are wrong{at}: look at the guards against M and N.",
         _edges,
+    ),
+    (
+        "nan",
+        "{nans} elements of C hold NaN{at}: a value in their sums was never set, or read where nothing was written.",
+        _not_a_number,
+    ),
+    (
+        "never_added",
+        "{zeros} elements of C are 0{at}: nothing but zeros was added to their sums; look at the loops over the sums "
+        "of a thread, and at what fills the tiles.",
+        _never_added,
+    ),
+    (
+        "rough",
+        "C is right to a few digits only{at}: factors or sums are kept in fewer bits than a float has.",
+        _rough,
+    ),
+    (
+        "moved",
+        "{here} holds the value of {there}, and so on{at}: a thread multiplies for one {which} and "
+        "stores to another; look at the indices of the tiles and of C.",
+        _moved,
     ),
     (
         "same_offset",
@@ -327,10 +409,31 @@ def _numbers(trial: Trial, tile: Tile) -> dict[str, str | int]:
         "holes": int(trial.unwritten.sum()),
         "wrong": int(trial.comparison.wrong.sum()),
         "size": M * N,
+        "nans": int(np.isnan(trial.C).sum()),
+        "zeros": int((trial.C == 0).sum()),
         "tile_k": tile[1],
         "ty": row % tile[0],
         "tx": col % tile[1],
     }
+
+
+def _shown(name: str, wrong: list[Trial]) -> Trial:
+    """The smallest wrong result in which the pattern of that name can be seen."""
+    seen = {"moved": _values_tell, "nan": _has_nan}.get(name, _is_partly_written)
+    return next(filter(seen, wrong), wrong[0])
+
+
+def _is_partly_written(trial: Trial) -> bool:
+    return bool(trial.unwritten.any() and not trial.unwritten.all())
+
+
+def _origin(name: str, trial: Trial) -> dict[str, str]:
+    """Where a displaced value stands and belongs, as C's indices."""
+    if name != "moved":
+        return {}
+    found = _displaced(trial)
+    places = {"here": found.here, "there": found.there}
+    return {key: f"C[{row}][{col}]" for key, (row, col) in places.items()} | {"which": found.which}
 
 
 def _missing(trial: Trial) -> str:

@@ -40,6 +40,7 @@ def remark(prediction: Prediction, value: float, tile: int) -> str:
     ratio = value / prediction.answer
     factor = max(ratio, 1 / ratio)
     size = f"{factor:.3g} times too {'large' if ratio > 1 else 'small'}"
-    slips = (*_SLIPS, (tile, f"the reuse was misjudged: an element of a {tile}×{tile} tile is used {tile} times"))
-    slip = next((text for slip, text in slips if abs(factor / slip - 1) < _NEAR), None)
+    reuse = (tile, f"the reuse was misjudged: an element of a {tile}×{tile} tile is used {tile} times")
+    slips = (*_SLIPS, reuse) if "B" in prediction.unit else ()  # all of them are slips in counting bytes
+    slip = next((text for slip, text in slips if abs(factor / slip - 1) < _NEAR and factor > 1 + _NEAR), None)
     return f"{size}; perhaps {slip}" if slip else size

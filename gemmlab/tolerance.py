@@ -112,7 +112,9 @@ INPUT_KINDS: dict[str, Callable[[Shape, np.random.Generator], Matrices]] = {
 
 def _require_exact(K: int) -> None:
     if K > EXACT:
-        raise UserError(f"K = {K} is too large for exact sums in float32 (at most {EXACT}); use random inputs")
+        raise UserError(
+            f"a sum of {K} products is too large for exact sums in float32 (at most {EXACT}); use random inputs"
+        )
 
 
 def compare(C: np.ndarray, A: np.ndarray, B: np.ndarray, kind: str, written: np.ndarray | None = None) -> Comparison:

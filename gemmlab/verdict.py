@@ -15,6 +15,7 @@ FINDING_KINDS = (
     "launch_error",
     "timeout",
     "wrong_result",
+    "counter",
     "unsupported",
     "compile_error",
 )

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gemmlab.errors import UserError
 from gemmlab.launch import LaunchSpec
 from gemmlab.pattern import Reading, Tile, Trial, read_pattern
+from gemmlab.plan import launches_of
 from gemmlab.verdict import Finding
 
-_LARGE = 2**20
+if TYPE_CHECKING:
+    from gemmlab.launcher import Launcher
+
+_LARGE = 2**14  # of M, N and K; their products still fit an int
 
 
 def wrong_result(clean: Sequence[Trial], faulty: Sequence[Trial], tile: Tile) -> Finding | None:
@@ -48,12 +53,15 @@ def _pair(got: float, right: float) -> str:
     return f"{got + 0.0:.{digits}g} and should be {right + 0.0:.{digits}g}"
 
 
-def output_tile(spec: LaunchSpec) -> Tile:
+def output_tile(spec: LaunchSpec | Launcher) -> Tile:
     """The (rows, columns) of C of a block, as the grid's growth with M and N tells; else the block's size."""
     try:
-        launch = spec.at(_LARGE, _LARGE, _LARGE)
+        launches = launches_of(spec.at(_LARGE, _LARGE, _LARGE))
     except UserError:
+        launches = ()
+    if not launches:
         return 1, 1
+    launch = launches[-1]
     sides = (
         _LARGE // blocks if 1 < blocks <= _LARGE else max(1, threads)
         for blocks, threads in zip(launch.grid, launch.block)

@@ -9,7 +9,7 @@ from conftest import LESSON, SOLUTION
 from gemmlab import lesson as lessons
 from gemmlab import source
 from gemmlab.errors import UserError
-from gemmlab.lesson import Case, Prediction, Question
+from gemmlab.lesson import Case, CounterRule, Prediction, Question
 
 
 @pytest.mark.parametrize("which", ["02", "2", "02_small", "small"])
@@ -81,6 +81,17 @@ def test_bad_front_matter_is_named(course, old, new, message):
     assert LESSON.count(old) >= 1
     (course / "lessons/02_small.md").write_text(LESSON.replace(old, new, 1))
     with pytest.raises(UserError, match="^" + re.escape("lessons/02_small.md: ") + ".*" + re.escape(message)):
+        lessons.load("02")
+
+
+def test_counter_rules(course):
+    rule = "{what: sectors_per_request, of: global_load, at_most: 4.5, shape: [8, 8, 8], says: Too many.}"
+    path = course / "lessons/02_small.md"
+    path.write_text(LESSON.replace("  tile: 4\n", f"  tile: 4\n  counters: [{rule}]\n"))
+    expected = CounterRule("sectors_per_request", "global_load", 4.5, (8, 8, 8), "Too many.")
+    assert lessons.load("02").kernel.rules == (expected,)
+    path.write_text(path.read_text().replace(", says: Too many.", ""))
+    with pytest.raises(UserError, match=r"gemmlab.counters\[0\] lacks the key 'says'"):
         lessons.load("02")
 
 

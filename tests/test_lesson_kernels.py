@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from gemmlab.check import check_source
+from gemmlab.check import check_kernel
 from gemmlab.lesson import load
 
 KERNELS = sorted(Path(__file__).with_name("kernels").glob("*/*.cu"))
@@ -29,7 +29,7 @@ def test_there_are_kernels_of_both_sorts():
 @pytest.mark.parametrize("path", KERNELS, ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_verdict(path: Path):
     lesson, source = load(path.parent.name), path.read_text()
-    verdict = check_source(source, path.name, lesson.launch, lesson.cases, backend="emulator")
+    verdict = check_kernel(lesson.kernel, source, path.name, backend="emulator")
     expected, errors = header(source, "expect"), [finding for finding in verdict.findings if finding.is_error]
     if expected == "passed":
         assert verdict.passed and verdict.findings == ()

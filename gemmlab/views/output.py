@@ -32,10 +32,10 @@ class Markdown:
 
 
 class Report:
-    """Anything that rich can print."""
+    """Anything that rich can print. As text it is at most `text_width` characters wide."""
 
-    def __init__(self, content: RenderableType) -> None:
-        self.content = content
+    def __init__(self, content: RenderableType, text_width: int = _TEXT_WIDTH) -> None:
+        self.content, self.text_width = content, text_width
 
     def _repr_mimebundle_(self, include=None, exclude=None) -> dict[str, str]:
         return {"text/html": self._export(html=True), "text/plain": self._export(html=False)}
@@ -43,7 +43,7 @@ class Report:
     def _export(self, html: bool) -> str:
         from rich.console import Console
 
-        width, nowhere = _HTML_WIDTH if html else _TEXT_WIDTH, io.StringIO()
+        width, nowhere = _HTML_WIDTH if html else self.text_width, io.StringIO()
         console = Console(record=True, width=width, file=nowhere, force_jupyter=False, color_system="truecolor")
         console.print(self.content)
         if html:
@@ -82,8 +82,8 @@ def escape(text: str) -> str:
 
 
 def plain(value: float) -> str:
-    """The number for reading: two decimals at most, or three digits where it is small."""
-    return f"{value:,.2f}".rstrip("0").rstrip(".") if value >= 0.1 else f"{value:.3g}"
+    """The number for reading: two decimals at most, or three digits where it is below 1."""
+    return f"{value:,.2f}".rstrip("0").rstrip(".") if value >= 1 else f"{value:.3g}"
 
 
 def _theme():

@@ -2,25 +2,40 @@
 
 from __future__ import annotations
 
+from dataclasses import astuple, replace
 from typing import TYPE_CHECKING
 
-from gemmlab.simulator import Traffic, traffic_naive, traffic_tiled
+from gemmlab.simulator import Traffic, traffic_naive, traffic_register_tiled, traffic_tiled
 from gemmlab.views.output import escape, plain
 
 if TYPE_CHECKING:
     from gemmlab.compile import Resources
     from gemmlab.gpu import Timing
+    from gemmlab.sizes import Sizes
     from gemmlab.views.picture import Picture
 
 _PREFIXES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
 
 
-def traffic_table(shape: tuple[int, int, int], tile: int) -> str:
-    """Naive and tiled side by side, as a Markdown table. `shape` is (M, N, K)."""
-    columns = (traffic_naive(*shape), traffic_tiled(*shape, tile))
-    rows = [_row(name, value, columns) for name, value in _ROWS]
-    head = f"| computed at M, N, K = {', '.join(map(str, shape))} | naive | tiled, T = {tile} |"
-    return "\n".join([head, "|:--|--:|--:|", *rows])
+def traffic_table(shape: tuple[int, int, int], tile: int, sizes: Sizes | None = None) -> str:
+    """Naive and tiled side by side, as a Markdown table; naive alone for tiles of one element. `shape` is (M, N, K).
+
+    `sizes` are those of a kernel whose threads compute several elements each; it has the last column.
+    """
+    columns = _columns(shape, tile, sizes)
+    rows = [_row(name, value, tuple(columns.values())) for name, value in _ROWS if tile > 1 or "shared" not in name]
+    head = f"| computed at M, N, K = {', '.join(map(str, shape))} | {' | '.join(columns)} |"
+    return "\n".join([head, "|:--|" + "--:|" * len(columns), *rows])
+
+
+def _columns(shape: tuple[int, int, int], tile: int, sizes: Sizes | None) -> dict[str, Traffic]:
+    """The kernels up to the lesson's own, by name."""
+    columns = {"naive": traffic_naive(*shape)}
+    if tile > 1:
+        columns[f"tiled, T = {tile}"] = traffic_tiled(*shape, tile)
+    if sizes is not None:
+        columns[f"{sizes.BM}×{sizes.BN}, {sizes.TM}×{sizes.TN} each"] = traffic_register_tiled(*shape, *astuple(sizes))
+    return columns
 
 
 _ROWS = (
@@ -62,9 +77,11 @@ def speed_text(timing: Timing) -> str:
     )
 
 
-def intensities(shape: tuple[int, int, int], tile: int, timing: Timing | None) -> Picture:
-    """The roofline with the naive and the tiled multiplication; the tiled one with its GFLOPS where it was timed."""
+def intensities(
+    shape: tuple[int, int, int], tile: int, timing: Timing | None, sizes: Sizes | None = None
+) -> Picture:
+    """The roofline with the kernels of `traffic_table`; the last, the lesson's, has its GFLOPS where it was timed."""
     from gemmlab.views.roofline import Point, roofline
 
-    tiled = Point(f"tiled, T = {tile}", traffic_tiled(*shape, tile).intensity, timing.gflops if timing else None)
-    return roofline([Point("naive", traffic_naive(*shape).intensity), tiled])
+    *before, own = (Point(name, traffic.intensity) for name, traffic in _columns(shape, tile, sizes).items())
+    return roofline([*before, replace(own, gflops=timing.gflops if timing else None)])

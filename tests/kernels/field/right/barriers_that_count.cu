@@ -1,0 +1,28 @@
+// bug: none - __syncthreads_count, _or and _and decide for the whole block whether a tile holds anything
+// expect: ok
+// diag: no error finding at any shape
+// block: 16,16
+// grid: cdiv(N,16),cdiv(M,16)
+// smem: 0
+// shape_fail: none
+// shape_pass: 33,47,61; 16,16,16
+// at_pass: ok
+extern "C" __global__ void gemm(const float* A, const float* B, float* C, int M, int N, int K)
+{
+    __shared__ float As[16][16], Bs[16][16];
+    const int tx = threadIdx.x, ty = threadIdx.y;
+    const int row = blockIdx.y * 16 + ty, col = blockIdx.x * 16 + tx;
+    float acc = 0.0f;
+    for (int k0 = 0; k0 < K; k0 += 16) {
+        const float a = row < M && k0 + tx < K ? A[row * K + k0 + tx] : 0.0f;
+        const float b = k0 + ty < K && col < N ? B[(k0 + ty) * N + col] : 0.0f;
+        As[ty][tx] = a;
+        Bs[ty][tx] = b;
+        const int filled = __syncthreads_count(a != 0.0f);
+        if (filled > 0)
+            for (int k = 0; k < 16; ++k) acc += As[ty][k] * Bs[k][tx];
+        if (__syncthreads_or(b > 1.0e6f)) acc = -1.0f;
+        if (!__syncthreads_and(filled <= 256)) acc = -2.0f;
+    }
+    if (row < M && col < N) C[row * N + col] = acc;
+}

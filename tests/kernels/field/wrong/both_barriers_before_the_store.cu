@@ -1,0 +1,27 @@
+// bug: both barriers stand before the tiles are filled
+// expect: race
+// diag: RAW between the fill and the inner loop
+// says: between filling the tile and using it; read after write
+// block: 16,16
+// grid: cdiv(N,16),cdiv(M,16)
+// smem: 0
+// shape_fail: 16,16,16
+// shape_pass: none
+// at_pass: race at every shape
+extern "C" __global__ void gemm(const float* A, const float* B, float* C, int M, int N, int K)
+{
+    __shared__ float As[16][16], Bs[16][16];
+    const int tx = threadIdx.x, ty = threadIdx.y;
+    const int row = blockIdx.y * 16 + ty, col = blockIdx.x * 16 + tx;
+    float acc = 0.0f;
+    for (int k0 = 0; k0 < K; k0 += 16) {
+        __syncthreads();
+        const float a = (row < M && k0 + tx < K) ? A[row * K + k0 + tx] : 0.0f;
+        const float b = (k0 + ty < K && col < N) ? B[(k0 + ty) * N + col] : 0.0f;
+        __syncthreads();
+        As[ty][tx] = a;
+        Bs[ty][tx] = b;
+        for (int k = 0; k < 16; ++k) acc += As[ty][k] * Bs[k][tx];
+    }
+    if (row < M && col < N) C[row * N + col] = acc;
+}

@@ -1,0 +1,26 @@
+// bug: threads below C leave the loop over the K tiles, and with it its barriers
+// expect: divergence
+// diag: threads that broke out have ended; the rest waits at the barrier inside of the loop
+// says: has left the kernel
+// block: 16,16
+// grid: cdiv(N,16),cdiv(M,16)
+// smem: 0
+// shape_fail: 20,16,32
+// shape_pass: 16,16,32
+// at_pass: ok
+extern "C" __global__ void gemm(const float* A, const float* B, float* C, int M, int N, int K)
+{
+    __shared__ float As[16][16], Bs[16][16];
+    const int tx = threadIdx.x, ty = threadIdx.y;
+    const int row = blockIdx.y * 16 + ty, col = blockIdx.x * 16 + tx;
+    float acc = 0.0f;
+    for (int k0 = 0; k0 < K; k0 += 16) {
+        if (row >= M) break;
+        As[ty][tx] = k0 + tx < K ? A[row * K + k0 + tx] : 0.0f;
+        Bs[ty][tx] = (k0 + ty < K && col < N) ? B[(k0 + ty) * N + col] : 0.0f;
+        __syncthreads();
+        for (int k = 0; k < 16; ++k) acc += As[ty][k] * Bs[k][tx];
+        __syncthreads();
+    }
+    if (row < M && col < N) C[row * N + col] = acc;
+}

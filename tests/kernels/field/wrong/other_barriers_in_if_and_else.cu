@@ -1,0 +1,31 @@
+// bug: threads that load inside of the matrix wait at one barrier, those that fill with zeros at another
+// expect: divergence
+// diag: threads of one warp stand at two barriers
+// says: waits at another one
+// block: 16,16
+// grid: cdiv(N,16),cdiv(M,16)
+// smem: 0
+// shape_fail: 16,12,16
+// shape_pass: 16,16,16
+// at_pass: ok
+extern "C" __global__ void gemm(const float* A, const float* B, float* C, int M, int N, int K)
+{
+    __shared__ float As[16][16], Bs[16][16];
+    const int tx = threadIdx.x, ty = threadIdx.y;
+    const int row = blockIdx.y * 16 + ty, col = blockIdx.x * 16 + tx;
+    float acc = 0.0f;
+    for (int k0 = 0; k0 < K; k0 += 16) {
+        As[ty][tx] = (row < M && k0 + tx < K) ? A[row * K + k0 + tx] : 0.0f;
+        if (k0 + ty < K && col < N) {
+            Bs[ty][tx] = B[(k0 + ty) * N + col];
+            __syncthreads();
+            acc += As[ty][0] * Bs[0][tx];
+        } else {
+            Bs[ty][tx] = 0.0f;
+            __syncthreads();
+        }
+        for (int k = k0 + ty < K && col < N ? 1 : 0; k < 16; ++k) acc += As[ty][k] * Bs[k][tx];
+        __syncthreads();
+    }
+    if (row < M && col < N) C[row * N + col] = acc;
+}

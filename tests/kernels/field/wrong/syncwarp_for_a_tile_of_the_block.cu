@@ -1,0 +1,25 @@
+// bug: __syncwarp stands where all warps would have to wait
+// expect: race
+// diag: a tile filled by eight warps is read behind a barrier of one
+// says: __syncthreads()
+// block: 16,16
+// grid: cdiv(N,16),cdiv(M,16)
+// smem: 0
+// shape_fail: 16,16,16
+// shape_pass: none
+// at_pass: race at every shape
+extern "C" __global__ void gemm(const float* A, const float* B, float* C, int M, int N, int K)
+{
+    __shared__ float As[16][16], Bs[16][16];
+    const int tx = threadIdx.x, ty = threadIdx.y;
+    const int row = blockIdx.y * 16 + ty, col = blockIdx.x * 16 + tx;
+    float acc = 0.0f;
+    for (int k0 = 0; k0 < K; k0 += 16) {
+        As[ty][tx] = (row < M && k0 + tx < K) ? A[row * K + k0 + tx] : 0.0f;
+        Bs[ty][tx] = (k0 + ty < K && col < N) ? B[(k0 + ty) * N + col] : 0.0f;
+        __syncwarp();
+        for (int k = 0; k < 16; ++k) acc += As[ty][k] * Bs[k][tx];
+        __syncwarp();
+    }
+    if (row < M && col < N) C[row * N + col] = acc;
+}
