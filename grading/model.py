@@ -15,6 +15,7 @@ class Submission:
     `source` is the text of the `%%writefile` cell (without its first line) or of the `.cu` file, None where none could
     be read; `note` then says why, in a sentence for the instructor. `answers` are the texts of the answer cells by
     question, `predictions` what the student predicted. `origin` is the path inside of the folder of submissions.
+    `patients` are the kernels of a lesson that has several, by their names; `source` is then all of them in one text.
     """
 
     student: str
@@ -24,6 +25,7 @@ class Submission:
     predictions: dict[str, float] = field(default_factory=dict)
     note: str = ""
     origin: str = ""
+    patients: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -31,7 +33,8 @@ class Spliced:
     """The pristine template with the student's bodies in its blanks: this is what is compiled and run.
 
     `changes` is a unified diff of what else the student changed, empty if nothing; `vetoes` are the changes that fail
-    the lesson, such as a boundary check that was taken out. `open_blanks` are blanks still `______`.
+    the lesson, such as a boundary check that was taken out. `open_blanks` are blanks still `______`. `note` is a sentence
+    for the instructor, where there is more to say.
     """
 
     source: str
@@ -39,6 +42,7 @@ class Spliced:
     changes: str = ""
     vetoes: tuple[str, ...] = ()
     open_blanks: tuple[str, ...] = ()
+    note: str = ""
 
 
 @dataclass(frozen=True)

@@ -149,7 +149,35 @@ WHOLE = {
     "last_k": lambda A, B: np.outer(A[:, -1], B[-1]),
     "without_last_k": lambda A, B: A[:, :-1] @ B[:-1],
     "without_first_k": lambda A, B: A[:, 1:] @ B[1:],
+    "first_of_four_wide": lambda A, B: fours(A, True) @ fours(B, True),
+    "first_of_four_narrow": lambda A, B: fours(A, False) @ fours(B, False),
+    "whole_fours_only": lambda A, B: whole_fours(A) @ whole_fours(B),
+    "every_second_tile": lambda A, B: tiles_from(A, B, 2 * T),
+    "tiles_overlap": lambda A, B: tiles_from(A, B, T // 2),
+    "clamped_k": lambda A, B: np.pad(A, ((0, 0), past_k(A)), "edge") @ np.pad(B, (past_k(A), (0, 0)), "edge"),
+    "rough": lambda A, B: (A * 1.001).astype(np.float16).astype(float) @ B,
 }
+
+
+def tiles_from(A, B, step):
+    return sum(A[:, k0 : k0 + T] @ B[k0 : k0 + T] for k0 in range(0, A.shape[1], step))
+
+
+def past_k(A):
+    return 0, -A.shape[1] % T
+
+
+def fours(matrix, aligned):
+    """Only the first of each four neighbours, where rows are aligned, or where they are not."""
+    result = matrix.copy()
+    if (matrix.shape[1] % 4 == 0) == aligned:
+        for j in (1, 2, 3):
+            result[:, j::4] = 0
+    return result
+
+
+def whole_fours(matrix):
+    return np.hstack([matrix[:, : matrix.shape[1] // 4 * 4], 0 * matrix[:, matrix.shape[1] // 4 * 4 :]])
 
 
 @pytest.mark.parametrize("name", WHOLE)
@@ -198,8 +226,23 @@ def test_the_wrong_last_buffer_is_named():
     assert read_pattern(trials(run), (T, T)).name == "last_tile_from_other_buffer"
 
 
+BUFFERS = {
+    "first_tile_every_turn": lambda tile: 0,
+    "each_tile_a_turn_late": lambda tile: max(tile - 1, 0),
+}
+
+
+@pytest.mark.parametrize("name", BUFFERS)
+def test_a_buffer_with_another_tile_in_it_is_named(name):
+    def run(A, B):
+        taken = [BUFFERS[name](tile) * T for tile in range(cdiv(A.shape[1], T))]
+        return sum(A[:, k : k + T] @ B[k : k + T] for k in taken)
+
+    assert read_pattern(trials(run), (T, T)).name == name
+
+
 def test_every_hypothesis_is_tried_above():
-    tried = {*SLIPS, *WHOLE, *SQUARE, *PITCHES, "last_tile_from_other_buffer"}
+    tried = {*SLIPS, *WHOLE, *SQUARE, *PITCHES, *BUFFERS, "last_tile_from_other_buffer"}
     untried = {slip.name for slip in HYPOTHESES} - tried
     assert all(name.startswith("tile_indices_") for name in untried)
 
@@ -221,11 +264,12 @@ def _own(slip, A, B):
     return (A.astype(float) @ B if C is None else C).astype(np.float32)
 
 
-def damaged(change, shape=(10, 11, 9), inputs="random"):
+def damaged(change, shape=(10, 11, 9), inputs="random", written=None):
     A, B = make_inputs(inputs, shape)
     C = (A.astype(float) @ B).astype(np.float32)
     change(C)
-    return Trial(shape, inputs, A, B, C, compare(C, A, B, inputs))
+    known = None if written is None else np.full(C.shape, written)
+    return Trial(shape, inputs, A, B, C, compare(C, A, B, inputs, known))
 
 
 def add_noise(region):
@@ -247,6 +291,26 @@ PLACES = {
 @pytest.mark.parametrize("name", PLACES)
 def test_the_places_of_wrong_elements_are_read(name):
     assert read_pattern([damaged(add_noise(PLACES[name]))], (T, T)).name == name
+
+
+VALUES = {
+    "nan": lambda C: C.__setitem__(np.s_[2:4, 3], np.nan),
+    "never_added": lambda C: C.__setitem__(np.s_[::3, 1::2], 0),
+    "moved": lambda C: C.__setitem__(np.s_[:16], np.roll(C[:16], 2, axis=0)),
+}
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_wrong_values_tell_where_they_come_from(name):
+    found = damaged(VALUES[name], (17, 19, 9), written=True)
+    reading = read_pattern([found], (T, T))
+    assert reading.name == name
+    if name == "moved":
+        assert "C[0][0] holds the value of C[14][0]" in reading.sentence and "for one row and" in reading.sentence
+
+
+def test_noise_is_not_taken_for_a_displaced_value():
+    assert read_pattern([damaged(add_noise(np.s_[:16]), (17, 19, 9))], (T, T)).name != "moved"
 
 
 def test_wrong_partial_tiles_at_both_edges():

@@ -218,3 +218,10 @@ def test_markdown_keeps_what_looks_like_markup():
     from markdown_it import MarkdownIt
 
     assert MarkdownIt().render(data["text/markdown"]).strip() == "<p>A[row * K + k] is &lt;b&gt;, `x_y_z`</p>"
+
+
+def test_tiles_of_one_element_are_the_naive_multiplication():
+    table = traffic_table((8, 8, 8), 1)
+    assert "| naive |" in table and "tiled" not in table and "shared" not in table
+    assert intensities((8, 8, 8), 1, None).alt.count("FLOP/B") == 1
+    assert "tiled, T = 4" in traffic_table((8, 8, 8), 4)

@@ -1,0 +1,1 @@
+EQUIVALENT: dict[str, dict[str, str]] = {}

@@ -1,0 +1,217 @@
+"""Compare the emulator's counters with those of a GPU, read by Nsight Compute, and write the table of both.
+
+    python tools/validate_counters.py                    all three steps, on a machine with a GPU and ncu
+    python tools/validate_counters.py prepare FOLDER     compile the kernels (no GPU needed)
+    python tools/validate_counters.py measure FOLDER     run them under ncu (needs only CuPy and ncu)
+    python tools/validate_counters.py table FOLDER       run them in the emulator, write gemmlab/recorded/
+
+The kernels are the solutions of the lessons, those of tests/counter_kernels/, and tools/access_pattern.cu once for
+each pattern of lanes in `patterns`. The steps may run on different machines with the same compiler.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import itertools
+import json
+import random
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from datetime import date
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+LESSON_SHAPES = ((128, 128, 128), (100, 72, 50))
+PATTERN_SHAPE = (1, 32, 32)
+ARCH = "sm_90"
+
+# What is compared: a name here, and Nsight Compute's metric. A pattern has one access; only its wavefronts count.
+PATTERN_METRICS = {
+    f"shared {operation} {what}": f"l1tex__data_{metric}_mem_shared_op_{short}.sum"
+    for operation, short in (("load", "ld"), ("store", "st"))
+    for what, metric in (("wavefronts", "pipe_lsu_wavefronts"), ("conflicts", "bank_conflicts_pipe_lsu"))
+}
+METRICS = {
+    **{
+        f"{space} {operation} {what}": f"l1tex__t_{what}_pipe_lsu_mem_{space}_op_{short}.sum"
+        for space, operation, short in (
+            ("global", "load", "ld"),
+            ("global", "store", "st"),
+            ("global", "atomic", "red"),
+            ("local", "load", "ld"),
+            ("local", "store", "st"),
+        )
+        for what in ("requests", "sectors")
+    },
+    "shared load requests": "smsp__inst_executed_op_shared_ld_pred_on_any.sum",
+    "shared store requests": "smsp__inst_executed_op_shared_st_pred_on_any.sum",
+    "shared atomic requests": "smsp__inst_executed_op_shared_atom_pred_on_any.sum",
+    **PATTERN_METRICS,
+    "async copy requests": "smsp__sass_l1tex_t_requests_pipe_lsu_mem_global_op_ldgsts.sum",
+    "async copy sectors": "smsp__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_ldgsts.sum",
+    "async copy wavefronts": "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldgsts.sum",
+    "async copy conflicts": "smsp__sass_l1tex_data_bank_conflicts_pipe_lsu_mem_shared_op_ldgsts.sum",
+    "shared load wavefronts (sass)": "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
+    "shared store wavefronts (sass)": "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
+    "fma": "smsp__sass_thread_inst_executed_op_ffma_pred_on.sum",
+    "instructions": "smsp__inst_executed.sum",
+}
+GROUPS = {"kernels": METRICS, "patterns": PATTERN_METRICS}
+
+
+@dataclass
+class Job:
+    """One launch of one kernel. `A` is the whole of A where its values matter to the counts."""
+
+    name: str
+    source: str
+    block: tuple[int, int, int]
+    grid: tuple[int, int, int]
+    shape: tuple[int, int, int]
+    options: tuple[str, ...] = ()
+    A: tuple[int, ...] | None = None
+
+    @property
+    def cubin(self) -> str:
+        return f"{Path(self.source).stem}{''.join(self.options)}.cubin"
+
+
+def kernel_jobs() -> Iterator[Job]:
+    """The kernels of the ladder, and those with one property each."""
+    from gemmlab.launch import LaunchSpec
+    from gemmlab.lesson import load_all
+
+    for kernel in (kernel for lesson in load_all() for kernel in lesson.kernels if not kernel.patient):
+        for shape in LESSON_SHAPES:
+            launch = kernel.launch.at(*shape)
+            name = f"{kernel.name} at {'×'.join(map(str, shape))}"
+            yield Job(name, f"solutions/{kernel.name}.cu", launch.block, launch.grid, shape)
+    for path in sorted((ROOT / "tests/counter_kernels").glob("*.cu")):
+        told = dict(re.findall(r"^// (block|grid|shape): (.*)$", path.read_text(), re.MULTILINE))
+        shape = tuple(map(int, told["shape"].split(",")))
+        launch = LaunchSpec.parse(told["block"], told["grid"]).at(*shape)
+        yield Job(path.stem, str(path.relative_to(ROOT)), launch.block, launch.grid, shape)
+
+
+def pattern_jobs() -> Iterator[Job]:
+    for operation in ("load", "store"):
+        for words in (1, 2, 4):
+            options = (f"-DWORDS={words}", *(["-DSTORE"] if operation == "store" else []))
+            for name, places in patterns().items():
+                yield Job(
+                    f"{operation} {4 * words} B, {name}",
+                    "tools/access_pattern.cu",
+                    (32, 1, 1),
+                    (1, 1, 1),
+                    PATTERN_SHAPE,
+                    options,
+                    tuple(places),
+                )
+
+
+def patterns() -> dict[str, list[int]]:
+    """Where each of the 32 lanes accesses, counted in accesses; -1: it does not."""
+    lanes = range(32)
+    found = {"consecutive": list(lanes), "reversed": [31 - lane for lane in lanes], "broadcast": [0] * 32}
+    found |= {f"stride {step}": [step * lane for lane in lanes] for step in (2, 3, 4, 5, 8, 16, 17, 32)}
+    found |= {f"{32 // size} groups of {size}": [lane // size for lane in lanes] for size in (2, 4, 8, 16)}
+    found |= {f"{size} places in turn": [lane % size for lane in lanes] for size in (2, 4, 8, 16)}
+    found |= {f"lanes i, i xor {bit} together": [lane & ~bit for lane in lanes] for bit in (1, 2, 4, 8, 16)}
+    found |= {f"together by {bit}, far": [33 * (lane & ~bit) % 256 for lane in lanes] for bit in (1, 2, 4, 8, 16)}
+    found["pairs, then single"] = [lane // 2 if lane < 16 else lane for lane in lanes]
+    found["two rows of 16, 64 apart"] = [lane // 16 * 64 + lane % 16 for lane in lanes]
+    found["two places, 16 apart"] = [lane // 16 * 16 for lane in lanes]
+    found["two places in one bank"] = [lane // 16 * 32 for lane in lanes]
+    active = {"even lanes": 0x55555555, "every fourth lane": 0x11111111, "first half": 0xFFFF, "one lane": 1 << 9}
+    active |= {"second quarter": 0xFF00, "halves of quarters": 0x0F0F0F0F}
+    for name, mask in active.items():
+        found[f"consecutive, {name}"] = [lane if mask >> lane & 1 else -1 for lane in lanes]
+        found[f"stride 8, {name}"] = [8 * lane if mask >> lane & 1 else -1 for lane in lanes]
+    draw = random.Random(7)
+    for number in range(8):
+        found[f"random {number} of 64"] = [draw.randrange(64) for _ in lanes]
+        found[f"random {number} of 256"] = [draw.randrange(256) for _ in lanes]
+        for bit in (1, 2):
+            places = [draw.randrange(256) for _ in lanes]
+            found[f"random {number}, together by {bit}"] = [places[lane & ~bit] for lane in lanes]
+    return found
+
+
+def prepare(folder: Path, arch: str) -> None:
+    """Compile every job into `folder`, with jobs.json for `measure`."""
+    from gemmlab.compile import compile_source
+
+    groups = {"kernels": [*kernel_jobs()], "patterns": [*pattern_jobs()]}
+    for job in itertools.chain.from_iterable(groups.values()):
+        program = compile_source((ROOT / job.source).read_text(), job.source, arch=arch, options=job.options)
+        # CuPy takes the last byte, a 0, for the end of a string.
+        (folder / job.cubin).write_bytes(program.cubin + b"\0")
+    listed = {group: [asdict(job) | {"cubin": job.cubin} for job in jobs] for group, jobs in groups.items()}
+    (folder / "jobs.json").write_text(json.dumps({"arch": arch, **listed}))
+
+
+def launch(folder: Path, group: str) -> None:
+    """Launch each job of a group once. Runs under ncu, and needs CuPy only."""
+    import cupy
+
+    modules: dict[str, cupy.RawModule] = {}
+    for job in json.loads((folder / "jobs.json").read_text())[group]:
+        M, N, K = job["shape"]
+        A = cupy.asarray(job["A"], cupy.float32) if job["A"] else cupy.ones(M * K, cupy.float32)
+        B, C = cupy.ones(K * N, cupy.float32), cupy.zeros(M * N, cupy.float32)
+        if job["cubin"] not in modules:
+            modules[job["cubin"]] = cupy.RawModule(path=str(folder / job["cubin"]))
+        kernel = modules[job["cubin"]].get_function("gemm")
+        kernel(tuple(job["grid"]), tuple(job["block"]), (A, B, C, *map(cupy.int32, (M, N, K))))
+        cupy.cuda.runtime.deviceSynchronize()
+
+
+def measure(folder: Path) -> None:
+    """Run `launch` under ncu: GROUP.csv holds its metrics, machine.json what it ran on."""
+    query = ["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"]
+    gpu, driver = subprocess.run(query, capture_output=True, text=True, check=True).stdout.splitlines()[0].split(", ")
+    ncu = subprocess.run(["ncu", "--version"], capture_output=True, text=True, check=True).stdout
+    machine = {"gpu": gpu, "driver": driver, "ncu": re.search(r"Version (\S+)", ncu)[1], "date": f"{date.today()}"}
+    (folder / "machine.json").write_text(json.dumps(machine))
+    for group, metrics in GROUPS.items():
+        command = ["ncu", "--clock-control", "none", "--kernel-name", "gemm", "--csv", "--page", "raw"]
+        command += ["--print-units", "base", "--metrics", ",".join(metrics.values())]
+        command += [sys.executable, str(Path(__file__).resolve()), "launch", str(folder), "--group", group]
+        result = subprocess.run(command, capture_output=True, text=True)
+        (folder / f"{group}.csv").write_text(result.stdout)
+        print(f"{group}: ncu ended with {result.returncode}, {len(result.stdout)} characters", flush=True)
+        if result.returncode or "==ERROR==" in result.stdout:
+            print(result.stdout[-2000:], result.stderr[-2000:])
+
+
+def measured(folder: Path, group: str) -> list[dict[str, int]]:
+    """The values of METRICS for each launch of a group, in order."""
+    text = (folder / f"{group}.csv").read_text()
+    rows = list(csv.DictReader(line for line in text.splitlines() if line.startswith('"')))[1:]  # the first has units
+    return [
+        {name: int(float(row[metric].replace(",", ""))) for name, metric in GROUPS[group].items()} for row in rows
+    ]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("step", nargs="?", choices=("prepare", "measure", "launch", "table"))
+    parser.add_argument("folder", nargs="?", type=Path)
+    parser.add_argument("--arch", default=ARCH, help="the architecture of the GPU that measures")
+    parser.add_argument("--group", choices=GROUPS, default="kernels", help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.step == "prepare":
+        prepare(arguments.folder, arguments.arch)
+    elif arguments.step == "measure":
+        measure(arguments.folder)
+    elif arguments.step == "launch":
+        launch(arguments.folder, arguments.group)
+
+
+if __name__ == "__main__":
+    main()
