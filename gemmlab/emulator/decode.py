@@ -465,6 +465,7 @@ class Decoder:
         ]
         total = -(-(slot_start + 8 * slots) // 256) * 256
         tensor_table, starts = tables(self.tensor_kinds)
+        rows[np.isin(rows[:, o.ROW_OP], o.PUT_TOGETHER), o.ROW_WIDE] |= o.ANY_WRITTEN
         products = rows[:, o.ROW_OP] == o.MMA
         rows[products, o.ROW_IMM] = [starts[number] for number in rows[products, o.ROW_AUX]]
         return Code(

@@ -304,6 +304,8 @@ def run_warp(state, warp):
                         if field(row, o.ROW_WIDE) & o.PRED_C:
                             chosen = mask32(base + field(row, o.ROW_C), 0)
                             good = ok_c & ((chosen & ok_a) | (~chosen & ok_b))
+                        elif field(row, o.ROW_WIDE) & o.ANY_WRITTEN:
+                            good = ok_a | ok_b
                         slot = base + field(row, o.ROW_OK_D)
                         poke32(slot, (mask32(slot, 0) & ~lanes) | (good & lanes))
                         if lanes & ~good != NO_LANES:

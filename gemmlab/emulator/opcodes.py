@@ -42,6 +42,9 @@ ROW_LENGTH = 24
 # WIDE: which of D A B C are 64-bit registers, and which are predicates.
 WIDE_D, WIDE_A, WIDE_B, WIDE_C = 1, 2, 4, 8
 PRED_D, PRED_C = 16, 32
+# One operand that somebody wrote is enough for the result to count as written: they hold different bits of it.
+ANY_WRITTEN = 64
+PUT_TOGETHER = [NUMBER[name] for name in ("or.u16", "or.u32", "or.u64", "pack.u32", "pack.u64")]
 
 # FLAGS of memory instructions.
 ADDRESS_64, STRONG = 1, 2

@@ -128,9 +128,11 @@ _TOKEN = re.compile(
     | (?P<word>[^\s;{}"/]+(?:/(?![/*])[^\s;{}"/]*)*)""",
     re.X | re.S,
 )
+_ATTRIBUTES = r"(?:\s*\.(?:align\s+\d{1,9}|ptr|global|const|shared|local)\b)*"
 _VARIABLE = re.compile(
-    r"\.(?P<space>shared|global|const|local|param)\b(?P<attributes>(?:\s*\.(?:align\s+\d{1,9}|ptr|global|const|shared|local))*)"
-    r"\s*\.(?P<type>\w+)\s+(?P<name>[\w$%.]+)\s*(?P<extent>(?:\[\d{0,18}\])*)\s*(?:=\s*(?P<value>.*))?$",
+    rf"\.(?P<space>shared|global|const|local|param)\b(?P<attributes>{_ATTRIBUTES})"
+    rf"\s*\.(?P<type>\w+)(?:{_ATTRIBUTES})\s+"
+    r"(?P<name>[\w$%.]+)\s*(?P<extent>(?:\[\d{0,18}\])*)\s*(?:=\s*(?P<value>.*))?$",
     re.S,
 )
 _REGISTERS = re.compile(r"\.reg\s*\.(?P<type>\w+)\s+(?P<names>%?[\w$]+(?:<\d+>)?(?:\s*,\s*%?[\w$]+(?:<\d+>)?)*)\s*$")
