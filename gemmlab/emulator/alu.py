@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from gemmlab.emulator import bits
+from gemmlab.emulator.bits import fma64, sum_to_odd, toward_odd
 from gemmlab.emulator.isa import TABLE, Op
 from gemmlab.emulator.jit import compiled
 from gemmlab.emulator.opcodes import FIRST_COLD
@@ -190,12 +193,118 @@ def to_unsigned(x, width):
     return np.uint64(x - 2.0**63) + (np.uint64(1) << np.uint64(63)) if x >= 2.0**63 else np.uint64(np.int64(x))
 
 
+NEAREST, TO_ZERO, DOWN, UP = range(4)
+
+
 @compiled
-def toward_zero(x):
-    nearest = np.float32(x)
-    if abs(np.float64(nearest)) > abs(x):
-        return bits.f32_of_u32(np.uint32(bits.u32_of_f32(nearest) - np.uint32(1)))
-    return nearest
+def narrow(x, precision, lowest, largest, mode):
+    """A float64 rounded to a type of `precision` bits, with steps of at least 2**lowest and `largest` as its largest number."""
+    if x == 0 or not np.isfinite(x):
+        return x
+    _, exponent = math.frexp(x)
+    step = max(exponent - precision, lowest)
+    scaled = math.ldexp(x, -step)
+    if mode == NEAREST:
+        scaled = np.rint(scaled)
+    elif mode == TO_ZERO:
+        scaled = np.trunc(scaled)
+    else:
+        scaled = np.floor(scaled) if mode == DOWN else np.ceil(scaled)
+    result = np.copysign(math.ldexp(scaled, step), x)
+    if abs(result) > largest:
+        stays = mode == TO_ZERO or (mode == DOWN and x > 0) or (mode == UP and x < 0)
+        return np.copysign(largest if stays else np.inf, x)
+    return result
+
+
+@compiled
+def narrow_f32(x, mode):
+    return narrow(x, 24, -149, 3.4028234663852886e38, mode)
+
+
+@compiled
+def narrow_f16(x, mode):
+    return narrow(x, 11, -24, 65504.0, mode)
+
+
+@compiled
+def narrow_bf16(x, mode):
+    return narrow(x, 8, -133, 3.3895313892515355e38, mode)
+
+
+@compiled
+def directed_sum(x, y, mode):
+    """x + y rounded to float32; an exact zero is negative when rounding down, unless both are +0."""
+    total = sum_to_odd(x, y)
+    if total == 0 and mode == DOWN and not (x == 0 and y == 0 and np.signbit(x) == np.signbit(y)):
+        return -0.0
+    return narrow_f32(total, mode)
+
+
+@compiled
+def directed_sum64(x, y, mode):
+    """x + y of two float64, rounded to zero, down or up."""
+    total = x + y
+    if np.isinf(total) and np.isfinite(x) and np.isfinite(y):
+        stays = mode == TO_ZERO or (mode == DOWN and total > 0) or (mode == UP and total < 0)
+        return np.copysign(1.7976931348623157e308, total) if stays else total
+    if total == 0 and mode == DOWN and not (x == 0 and y == 0 and np.signbit(x) == np.signbit(y)):
+        return -0.0
+    part = total - x
+    error = (x - (total - part)) + (y - part)
+    too_high, too_low = error < 0, error > 0
+    if (too_high and (mode == DOWN or (mode == TO_ZERO and total > 0))) or (
+        too_low and (mode == UP or (mode == TO_ZERO and total < 0))
+    ):
+        nearer_zero = too_high == (total > 0)
+        bits64 = bits.u64_of_f64(total)
+        return bits.f64_of_u64(bits64 - np.uint64(1) if nearer_zero else bits64 + np.uint64(1))
+    return total
+
+
+@compiled
+def directed_quotient(x, y, mode):
+    quotient = x / y
+    if quotient == 0 or not np.isfinite(quotient) or not np.isfinite(y):
+        return quotient
+    rest = fma64(-quotient, y, x)
+    return narrow_f32(toward_odd(quotient, rest if y > 0 else -rest), mode)
+
+
+@compiled
+def directed_root(x, mode):
+    root = np.sqrt(x)
+    if root == 0 or not np.isfinite(root):
+        return root
+    return narrow_f32(toward_odd(root, fma64(-root, root, x)), mode)
+
+
+@compiled
+def signed_to_odd(x):
+    """A 64-bit integer as float64, inexact ones with an odd last bit."""
+    return sum_to_odd(np.float64(x >> 32) * 4294967296.0, np.float64(x & 0xFFFFFFFF))
+
+
+@compiled
+def unsigned_to_odd(x):
+    return sum_to_odd(np.float64(x >> np.uint64(32)) * 4294967296.0, np.float64(x & np.uint64(0xFFFFFFFF)))
+
+
+@compiled
+def relu(x):
+    """Negative numbers become +0, NaN stays."""
+    return np.float64(x) if (x > 0 or x != x) else 0.0
+
+
+@compiled
+def dot_of_bytes(a, b, c, a_signed, b_signed):
+    """dp4a: c plus the products of the four bytes of a and b."""
+    total = np.int64(c)
+    for n in range(4):
+        x = np.int64((a >> np.uint64(8 * n)) & np.uint64(255))
+        y = np.int64((b >> np.uint64(8 * n)) & np.uint64(255))
+        total += (np.int64(np.int8(x)) if a_signed else x) * (np.int64(np.int8(y)) if b_signed else y)
+    return np.uint64(total)
 
 
 _WRITE = {
@@ -208,7 +317,7 @@ _WRITE = {
     "u64": "np.uint64(%s)",
     "s64": "np.uint64(%s)",
     "f16": "of_f16(%s)",
-    "bf16": "of_bf16(np.float32(%s))",
+    "bf16": "of_bf16(np.float64(%s))",
     "f32": "of_f32(%s)",
     "f64": "of_f64(%s)",
     "pred": "(np.uint64(1) if %s else np.uint64(0))",

@@ -52,6 +52,23 @@ def _fused(kind: types.Type, name: str):
     return intrinsic(typer)
 
 
+@compiled
+def toward_odd(total, error):
+    """A rounded float64 and the sign of what was lost: the neighbour with an odd last bit, which rounds again without harm."""
+    bits = u64_of_f64(total)
+    if error == 0 or not np.isfinite(total) or bits & np.uint64(1):
+        return total
+    return f64_of_u64(bits + np.uint64(1) if (error > 0) == (total > 0) else bits - np.uint64(1))
+
+
+@compiled
+def sum_to_odd(x, y):
+    """x + y of two float64, inexact sums with an odd last bit: rounding that to a narrower type gives the sum rounded once."""
+    total = x + y
+    part = total - x
+    return toward_odd(total, (x - (total - part)) + (y - part))
+
+
 if HAS_FMA:
     fma32 = _fused(types.float32, "fma32")
     fma64 = _fused(types.float64, "fma64")
@@ -59,8 +76,7 @@ else:
 
     @compiled
     def fma32(a, b, c):
-        """Through float64: right but for the rare double rounding of the last bit."""
-        return np.float32(np.float64(a) * np.float64(b) + np.float64(c))
+        return np.float32(sum_to_odd(np.float64(a) * np.float64(b), np.float64(c)))
 
     @compiled
     def fma64(a, b, c):
@@ -229,10 +245,13 @@ def of_u16(value):
 
 @compiled
 def of_bf16(value):
-    """Round to nearest even; NaN becomes the canonical 0x7FFF."""
+    """float64 to bfloat16 bits, round to nearest even; NaN becomes the canonical 0x7FFF."""
     if value != value:
         return np.uint64(0x7FFF)
-    bits = u32_of_f32(np.float32(value))
+    single = np.float32(value)
+    bits = u32_of_f32(single)
+    if np.float64(single) != value and bits & np.uint32(1) == np.uint32(0) and np.isfinite(single):
+        bits = np.uint32(bits + np.uint32(1) if abs(np.float64(single)) < abs(value) else bits - np.uint32(1))
     odd = (bits >> np.uint32(16)) & np.uint32(1)
     return np.uint64(np.uint32(np.uint64(bits) + np.uint64(0x7FFF) + np.uint64(odd)) >> np.uint32(16))
 

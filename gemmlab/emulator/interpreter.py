@@ -91,6 +91,7 @@ from gemmlab.emulator.sync import (
     settle_warp,
     warp_base,
 )
+from gemmlab.emulator.tensor import spread
 from gemmlab.emulator.vector import hot
 
 NONE = np.int64(-1)
@@ -223,6 +224,8 @@ def _other(state, warp, row, op, lanes, base, pc):
         _set_defined(state, row, lanes, base, lanes)
     elif op == o.IS_SPACE:
         _is_space(state, row, lanes, base)
+    elif op == o.SPREAD:
+        spread(state, row, lanes, base)
     elif op == o.PRINT:
         print_record(state, warp, row, lanes, base)
     elif op == o.UNSUPPORTED or op == o.TRAP:
@@ -239,7 +242,7 @@ def _collective(state, warp, row, lanes, base, pc):
     alive = mask32(get(state, PRESENT), warp) & ~mask32(get(state, EXITED), warp)
     if named & alive & ~lanes == NO_LANES or get(state, FORCE_EXCHANGE):
         put(state, FORCE_EXCHANGE, 0)
-        exchange(state, warp, row, lanes, base)
+        exchange(state, warp, row, lanes, base, pc)
         return True
     return False
 
@@ -301,6 +304,8 @@ def run_warp(state, warp):
                         if field(row, o.ROW_WIDE) & o.PRED_C:
                             chosen = mask32(base + field(row, o.ROW_C), 0)
                             good = ok_c & ((chosen & ok_a) | (~chosen & ok_b))
+                        elif field(row, o.ROW_WIDE) & o.ANY_WRITTEN:
+                            good = ok_a | ok_b
                         slot = base + field(row, o.ROW_OK_D)
                         poke32(slot, (mask32(slot, 0) & ~lanes) | (good & lanes))
                         if lanes & ~good != NO_LANES:
@@ -338,7 +343,7 @@ def run_warp(state, warp):
                 else:
                     add_fragment(state, warp, pc + 1, lanes, AT_BARRIER, pc)
                 break
-            elif o.WARP_SYNC <= op <= o.MATCH or op == o.REDUCE or op == o.ELECT:
+            elif o.WARP_SYNC <= op <= o.MMA:
                 if lanes == active and _collective(state, warp, row, lanes, base, pc):
                     pc += 1
                 else:

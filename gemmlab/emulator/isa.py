@@ -43,6 +43,7 @@ class Op:
 
 
 TABLE: dict[str, Op] = {}
+_DIRECTED = {"rz": 1, "rm": 2, "rp": 3}  # as in alu.py
 
 
 def _define(name: str, result: str, operands: str, expression: str) -> None:
@@ -89,6 +90,12 @@ def _integers() -> None:
     _each("min.{t}", "u16 s16", 2, "min({a}, {b})")
     _each("max.{t}", "u16 s16", 2, "max({a}, {b})")
     _each("sad.{t}", wide, 3, "{c} + (max({a}, {b}) - min({a}, {b}))")
+    _define("mad.hi.u64", "u64", "u64 u64 u64", "high_product({a}, {b}) + {c}")
+    _define("mad.hi.s64", "s64", "s64 s64 s64", "signed_high_product({a}, {b}) + {c}")
+    for t in ("u32", "s32"):
+        for u in ("u32", "s32"):
+            signs = ", ".join(str(kind == "s32") for kind in (t, u))
+            _define(f"dp4a.{t}.{u}", "u32", "u32 u32 u32", f"dot_of_bytes({{a}}, {{b}}, {{c}}, {signs})")
     _define("mul24.lo.s32", "s32", "s32 s32", "(({a} << 40) >> 40) * (({b} << 40) >> 40)")
     _define("mul24.lo.u32", "u32", "u32 u32", "({a} & np.uint64(0xFFFFFF)) * ({b} & np.uint64(0xFFFFFF))")
 
@@ -141,14 +148,17 @@ def _comparisons() -> None:
 
 
 def _floats() -> None:
-    """float16 and bfloat16 are computed in float64 or float32 and rounded once."""
+    """float16 and bfloat16 are computed in float64, which loses nothing that matters, and rounded once."""
     for t in ("f16", "bf16"):
         a, b, c = ("np.float64({%s})" % x for x in "abc")
-        _define(f"add.{t}", t, f"{t} {t}", f"{a} + {b}")
-        _define(f"sub.{t}", t, f"{t} {t}", f"{a} - {b}")
+        _define(f"add.{t}", t, f"{t} {t}", f"sum_to_odd({a}, {b})")
+        _define(f"sub.{t}", t, f"{t} {t}", f"sum_to_odd({a}, -{b})")
         _define(f"mul.{t}", t, f"{t} {t}", f"{a} * {b}")
-        _define(f"fma.{t}", t, f"{t} {t} {t}", f"{a} * {b} + {c}")
+        _define(f"fma.{t}", t, f"{t} {t} {t}", f"sum_to_odd({a} * {b}, {c})")
         _define(f"neg.{t}", t, t, "-{a}")
+        _define(f"relu.{t}", t, t, "relu({a})")
+        _define(f"ex2.{t}", t, t, f"np.exp2({a})")
+        _define(f"tanh.{t}", t, t, f"np.tanh({a})")
     if not HAS_FMA:
         _define("fma.f32", "f32", "f32 f32 f32", "fma32({a}, {b}, {c})")
         _define("fma.f64", "f64", "f64 f64 f64", "fma64({a}, {b}, {c})")
@@ -159,16 +169,8 @@ def _floats() -> None:
         _define(f"min.nan.{t}", t, f"{t} {t}", "nan_min({a}, {b})")
         _define(f"max.nan.{t}", t, f"{t} {t}", "nan_max({a}, {b})")
         _define(f"copysign.{t}", t, f"{t} {t}", "np.copysign({b}, {a})")
-    for name, expression in (
-        ("add", "{a} + {b}"),
-        ("sub", "{a} - {b}"),
-        ("mul", "{a} * {b}"),
-        ("fma", "fma32({a}, {b}, {c})"),
-    ):
-        operands = "f32 f32 f32" if name == "fma" else "f32 f32"
-        flushed = expression.replace("{a}", "flush({a})").replace("{b}", "flush({b})").replace("{c}", "flush({c})")
-        _define(f"{name}.ftz.f32", "f32", operands, f"flush(np.float32({flushed}))")
-        _define(f"{name}.sat.f32", "f32", operands, f"saturate(np.float32({expression}))")
+        if t != "f64":
+            _define(f"sat.{t}", t, t, "saturate({a})")
     for t in ("f32", "f64"):
         _define(f"rcp.{t}", t, t, "1 / {a}")
         _define(f"sqrt.{t}", t, t, "np.sqrt({a})")
@@ -182,18 +184,23 @@ def _floats() -> None:
             ("subnormal", "is_subnormal(np.float64({a}), %s)" % _tiny(t)),
         ):
             _define(f"testp.{test}.{t}", "pred", t, expression)
-    for name, function in (
-        ("sin", "np.sin"),
-        ("cos", "np.cos"),
-        ("lg2", "np.log2"),
-        ("ex2", "np.exp2"),
-        ("tanh", "np.tanh"),
-    ):
-        _define(f"{name}.approx.f32", "f32", "f32", f"{function}(np.float64({{a}}))")
-    _define("ex2.approx.f16", "f16", "f16", "np.exp2(np.float64({a}))")
-    _define("tanh.approx.f16", "f16", "f16", "np.tanh(np.float64({a}))")
-    _define("ex2.approx.bf16", "bf16", "bf16", "np.exp2(np.float64({a}))")
-    _define("tanh.approx.bf16", "bf16", "bf16", "np.tanh(np.float64({a}))")
+    for name, function in (("sin", "sin"), ("cos", "cos"), ("lg2", "log2"), ("ex2", "exp2"), ("tanh", "tanh")):
+        _define(f"{name}.f32", "f32", "f32", f"np.{function}(np.float64({{a}}))")
+
+
+def _directed_rounding() -> None:
+    """float32 arithmetic that rounds to zero, down or up."""
+    a, b, c = ("np.float64({%s})" % x for x in "abc")
+    for mode, number in _DIRECTED.items():
+        _define(f"add.{mode}.f32", "f32", "f32 f32", f"directed_sum({a}, {b}, {number})")
+        _define(f"sub.{mode}.f32", "f32", "f32 f32", f"directed_sum({a}, -{b}, {number})")
+        _define(f"mul.{mode}.f32", "f32", "f32 f32", f"narrow_f32({a} * {b}, {number})")
+        _define(f"fma.{mode}.f32", "f32", "f32 f32 f32", f"directed_sum({a} * {b}, {c}, {number})")
+        _define(f"div.{mode}.f32", "f32", "f32 f32", f"directed_quotient({a}, {b}, {number})")
+        _define(f"rcp.{mode}.f32", "f32", "f32", f"directed_quotient(1.0, {a}, {number})")
+        _define(f"add.{mode}.f64", "f64", "f64 f64", f"directed_sum64({{a}}, {{b}}, {number})")
+        _define(f"sub.{mode}.f64", "f64", "f64 f64", f"directed_sum64({{a}}, -{{b}}, {number})")
+        _define(f"sqrt.{mode}.f32", "f32", "f32", f"directed_root({a}, {number})")
 
 
 def _tiny(t: str) -> str:
@@ -203,7 +210,7 @@ def _tiny(t: str) -> str:
 def _halves_in_pairs() -> None:
     """The x2 forms work on both halves of a 32-bit register."""
     for t in ("f16", "bf16"):
-        for name in ("add", "sub", "mul", "fma", "neg", "abs", "min", "max", "min.nan", "max.nan"):
+        for name in "add sub mul fma neg abs min max min.nan max.nan relu sat ex2 tanh".split():
             op = TABLE[f"{name}.{t}"]
             low, high = (_on_half(op, t, shift) for shift in (0, 16))
             _define(
@@ -237,23 +244,34 @@ def _conversions() -> None:
         for t in ("u16", "s16", "u32", "s32", "u64", "s64"):
             _define(f"cvt.{f}.{t}", f, t, "np.float32({a})" if f == "f32" else "np.float64({a})")
             for name, function in roundings.items():
-                if f != "bf16":
-                    sign = "un" if t.startswith("u") else ""
-                    _define(f"cvt.{name}.{t}.{f}", t, f, f"to_{sign}signed({function}(np.float64({{a}})), {WIDTH[t]})")
+                _define(f"cvt.{name}.{t}.{f}", t, f, _to_integer(f"{function}(np.float64({{a}}))", t, f))
         for name, function in roundings.items():
             _define(f"cvt.{name}.{f}.{f}", f, f, f"{function}({{a}})")
         for g in FLOATS:
             _define(f"cvt.{f}.{g}", f, g, "{a}")
-    _define("cvt.sat.f32.f32", "f32", "f32", "saturate({a})")
-    _define("cvt.rz.f32.f64", "f32", "f64", "toward_zero({a})")
+    for f in ("f32", "f16", "bf16"):
+        for mode, number in _DIRECTED.items():
+            _define(f"narrow.{mode}.{f}", f, "f64", f"narrow_{f}({{a}}, {number})")
+    _define("odd.f64.s64", "f64", "s64", "signed_to_odd({a})")
+    _define("odd.f64.u64", "f64", "u64", "unsigned_to_odd({a})")
     _define("cvt.tf32.f32", "u32", "f32", "of_tf32({a})")
-    for t in ("f16", "bf16"):
-        _define(f"cvt.{t}x2.f32", "u32", "f32 f32", f"of_{t}({{b}}) | np.uint64(of_{t}({{a}}) << np.uint64(16))")
+
+
+def _to_integer(value: str, t: str, f: str) -> str:
+    """Out of range: the nearest number in it. NaN: 0, or the lowest (unsigned: half way) where one side has 64 bits."""
+    unsigned = t.startswith("u")
+    clamped = f"to_{'un' if unsigned else ''}signed({value}, {WIDTH[t]})"
+    if f != "f64" and WIDTH[t] < 64:
+        return clamped
+    other = f"np.uint64({2 ** (WIDTH[t] - 1)})" if unsigned else f"np.int64({-(2 ** (WIDTH[t] - 1))})"
+    return f"{other} if {{a}} != {{a}} else {clamped}"
 
 
 def _range(t: str) -> tuple[int, int]:
     return (0, 2 ** WIDTH[t] - 1) if t.startswith("u") else (-(2 ** (WIDTH[t] - 1)), 2 ** (WIDTH[t] - 1) - 1)
 
 
-for _section in (_packing, _integers, _bitwise, _comparisons, _floats, _halves_in_pairs, _conversions):
+for _section in (
+    _packing, _integers, _bitwise, _comparisons, _floats, _directed_rounding, _halves_in_pairs, _conversions,
+):
     _section()

@@ -24,6 +24,7 @@ from gemmlab.emulator.events import COLUMNS, EVENT_ROW
 from gemmlab.emulator.memory import QUEUE_ROW
 from gemmlab.emulator.printing import ARGUMENT_BYTES, HEADER
 from gemmlab.emulator.requests import COUNTER_ROW, META_ROW
+from gemmlab.emulator.tensor_layouts import LaneValues
 from gemmlab.emulator.warm import compiled_interpreter
 
 CHUNKS = 4
@@ -132,9 +133,9 @@ class _Chunk:
         ok = template[code.slot_offset : code.slot_offset + code.slot_bytes].view(np.uint32)
         ok[0] = o.FULL
 
-        def fill(offset: int, slot: int, size: int, value: int) -> None:
-            value &= (1 << 8 * size) - 1
-            lanes = np.full(32, value, np.uint64 if size == 8 else np.uint32)
+        def fill(offset: int, slot: int, size: int, value: int | LaneValues) -> None:
+            mask = (1 << 8 * size) - 1
+            lanes = np.array([v & mask for v in _for_each_lane(value)], np.uint64 if size == 8 else np.uint32)
             template[offset : offset + 32 * size] = lanes.view(np.uint8)
             ok[(slot - code.slot_offset) // 4] = o.FULL
 
@@ -166,6 +167,7 @@ class _Chunk:
         self["CODE"], self["CODE_LENGTH"] = code.rows.ctypes.data, len(code.rows)
         self["VECTOR_TABLE"] = code.vectors.ctypes.data
         self["ENTRY_PC"] = code.entry_pc
+        self["TENSOR_TABLE"] = code.tensor_table.ctypes.data
 
     def _special_rows(self, launch, fill) -> None:
         code = self.code
@@ -316,6 +318,10 @@ def _order(warps: int, schedule: str) -> np.ndarray:
     if schedule == "shuffled":
         return np.random.default_rng(warps).permutation(order).astype(np.int32)
     return order
+
+
+def _for_each_lane(value: int | LaneValues) -> LaneValues:
+    return value if isinstance(value, tuple) else (value,) * 32
 
 
 def _lane_values(name: str, warps: int) -> np.ndarray:

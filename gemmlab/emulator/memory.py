@@ -11,12 +11,17 @@ import numpy as np
 from gemmlab.emulator import opcodes as o
 from gemmlab.emulator.bits import (
     NO_LANES,
+    as_bf16,
+    as_f16,
     as_f32,
     as_f64,
     first_lane,
+    flush,
     lane_bit,
     lane_count,
     next_lane,
+    of_bf16,
+    of_f16,
     of_f32,
     of_f64,
     peek,
@@ -26,6 +31,7 @@ from gemmlab.emulator.bits import (
     poke,
     poke32,
     poke64,
+    sum_to_odd,
 )
 from gemmlab.emulator.events import (
     ASYNC_OVERFLOW,
@@ -115,23 +121,26 @@ def field(row, number):
     return word32(row, number)
 
 
-@compiled_as("int64(int64)")
-def locate(address):
+@compiled_as("int64(int64, int64)")
+def locate(state, address):
     """The region a generic address belongs to, or -1. An overrun counts for the array it started from."""
+    region = np.int64(-1)
     high = address >> o.GLOBAL_SHIFT
-    if high >= 1:
-        return high - 1 if high <= o.MAX_GLOBALS else np.int64(-1)
     window = address >> 40
     variable = ((address & (o.SHARED_WINDOW - 1)) >> o.WINDOW_SHIFT) - 1
-    if window == 1 and 0 <= variable < o.MAX_SHARED:
-        return o.FIRST_SHARED + variable
-    if window == 2 and 0 <= variable < o.MAX_LOCALS:
-        return o.FIRST_LOCAL + variable
-    return np.int64(-1)
+    if 1 <= high <= o.MAX_GLOBALS:
+        region = high - 1
+    elif window == 1 and 0 <= variable < o.MAX_SHARED:
+        region = o.FIRST_SHARED + variable
+    elif window == 2 and 0 <= variable < o.MAX_LOCALS:
+        region = o.FIRST_LOCAL + variable
+    if region >= 0 and word64(get(state, REGION_KIND), region) == o.NO_REGION:
+        return np.int64(-1)
+    return region
 
 
 @compiled
-def _window(space):
+def space_window(space):
     if space == o.SHARED:
         return np.int64(o.SHARED_WINDOW)
     return np.int64(o.LOCAL_WINDOW) if space == o.LOCAL else np.int64(0)
@@ -150,7 +159,7 @@ def _mark(state, base, slot, lanes, defined, origin):
 def _prepare(state, warp, row, lanes, base, pc, size, is_write):
     """Compute the addresses; report and drop misaligned lanes. Returns the lanes that go on."""
     addresses = get(state, ADDRESSES)
-    offset = field(row, o.ROW_IMM) + _window(field(row, o.ROW_SPACE))
+    offset = field(row, o.ROW_IMM) + space_window(field(row, o.ROW_SPACE))
     vector_addresses(addresses, base + field(row, o.ROW_A), field(row, o.ROW_FLAGS) & o.ADDRESS_64, offset)
     undefined = lanes & ~mask32(base + field(row, o.ROW_OK_A), 0)
     if undefined != NO_LANES and get(state, CHECKS):
@@ -174,7 +183,7 @@ def _prepare(state, warp, row, lanes, base, pc, size, is_write):
     while wrong != NO_LANES:
         lane = first_lane(wrong)
         address = word64(addresses, lane)
-        region = locate(address)
+        region = locate(state, address)
         at = address - word64(get(state, REGION_BASE), region) if region >= 0 else address
         record_place(state, MISALIGNED_WRITE if is_write else MISALIGNED_READ, pc, region, at, warp * 32 + lane, size)
         lanes &= ~lane_bit(lane)
@@ -189,7 +198,7 @@ def _next_group(state, warp, lanes, pc, size, is_write):
     while lanes != NO_LANES:
         lane = first_lane(lanes)
         address = word64(addresses, lane)
-        region = locate(address)
+        region = locate(state, address)
         if region >= 0:
             low = word64(get(state, REGION_BASE), region)
             high = low + word64(get(state, REGION_SIZE), region) - size
@@ -305,7 +314,7 @@ def _shadow_load(state, warp, row, lanes, base, pc, region, meta):
     origin = word64(addresses, first_lane(lanes)) - word64(get(state, REGION_BASE), region)
     start = word64(get(state, REGION_SHADOW), region) + (origin >> shift)
     site = field(row, o.ROW_SITE)
-    stamped = stamp(state, site, False)
+    stamped = stamp(state, site, field(row, o.ROW_FLAGS) & o.STRONG != 0)
     thread = warp << 5
     is_global = region < o.FIRST_SHARED
     fresh = (np.int64(1) if is_global else get(state, INTERVAL_START)) << TIME_SHIFT
@@ -344,7 +353,8 @@ def _look_at_readers(state, pc, granule, region, lanes, warp, start, row):
         offset = word64(addresses, lane) - base
         at = first + (offset >> shift)
         if at <= granule < at + width:
-            read_conflict(state, pc, granule, region, (granule - first) << shift, warp * 32 + lane, False)
+            strong = field(row, o.ROW_FLAGS) & o.STRONG != 0
+            read_conflict(state, pc, granule, region, (granule - first) << shift, warp * 32 + lane, strong)
 
 
 @compiled
@@ -627,9 +637,10 @@ def _atomic_lane(state, warp, row, base, pc, region, lane):
     place = word64(get(state, REGION_HOST), region) + offset
     old = peek(place, size, False)
     wide = size == 8
-    b = _register_bits(base, field(row, o.ROW_B), lane, wide)
-    c = _register_bits(base, field(row, o.ROW_C), lane, wide)
-    poke(place, size, atomic_result(field(row, o.ROW_AUX), field(row, o.ROW_AUX2), old, b, c))
+    b = _register_bits(base, field(row, o.ROW_B), lane, size)
+    c = _register_bits(base, field(row, o.ROW_C), lane, size)
+    new = atomic_result(field(row, o.ROW_AUX), field(row, o.ROW_AUX2), old, b, c, region < o.FIRST_SHARED)
+    poke(place, size, new)
     ok = mask32(base + field(row, o.ROW_OK_B), 0) & mask32(base + field(row, o.ROW_OK_C), 0) & lane_bit(lane)
     first = word64(get(state, REGION_SHADOW), region) + (offset >> shift)
     thread = warp * 32 + lane
@@ -675,23 +686,39 @@ def _atomic_lane(state, warp, row, base, pc, region, lane):
 
 
 @compiled
-def _register_bits(base, offset, lane, wide):
-    return peek64(base + offset + 8 * lane) if wide else np.uint64(peek32(base + offset + 4 * lane))
+def _register_bits(base, offset, lane, size):
+    if size == 8:
+        return peek64(base + offset + 8 * lane)
+    bits = np.uint64(peek32(base + offset + 4 * lane))
+    return bits & np.uint64(0xFFFF) if size == 2 else bits
 
 
 @compiled
-def atomic_result(operation, kind, old, b, c):
+def _float_sum(kind, old, b, in_global):
+    """What atom.add leaves behind for the floating-point kinds; in global memory float32 flushes denormals."""
+    if kind == 4:
+        total = as_f32(old) + as_f32(b)
+        return of_f32(flush(flush(as_f32(old)) + flush(as_f32(b))) if in_global else total)
+    if kind == 5:
+        return of_f64(as_f64(old) + as_f64(b))
+    high_old, high_b = old >> np.uint64(16), b >> np.uint64(16)
+    if kind == 6 or kind == 8:
+        low, high = of_f16(np.float64(as_f16(old)) + as_f16(b)), of_f16(np.float64(as_f16(high_old)) + as_f16(high_b))
+    else:
+        low = of_bf16(sum_to_odd(np.float64(as_bf16(old)), np.float64(as_bf16(b))))
+        high = of_bf16(sum_to_odd(np.float64(as_bf16(high_old)), np.float64(as_bf16(high_b))))
+    return low | np.uint64(high << np.uint64(16))
+
+
+@compiled
+def atomic_result(operation, kind, old, b, c, in_global):
     """The value an atomic leaves behind. Numbers: see ATOMICS and ATOMIC_TYPES in opcodes.py."""
     if operation == 3:
         return b
     if operation == 4:
         return c if old == b else old
-    if kind == 4:
-        x, y = as_f32(old), as_f32(b)
-        return of_f32(x + y if operation == 0 else (min(x, y) if operation == 1 else max(x, y)))
-    if kind == 5:
-        x64, y64 = as_f64(old), as_f64(b)
-        return of_f64(x64 + y64 if operation == 0 else (min(x64, y64) if operation == 1 else max(x64, y64)))
+    if 4 <= kind <= 9:
+        return _float_sum(kind, old, b, in_global)
     if operation == 0:
         return old + b
     if operation == 5:
@@ -741,7 +768,7 @@ def async_copy(state, warp, row, lanes, base, pc):
         lane, todo = next_lane(todo)
         actual = min(np.int64(peek32(base + field(row, o.ROW_C) + 4 * lane)), size)
         source = _async_source(state, warp, lane, pc, sources[lane], actual, size)
-        region = locate(targets[lane])
+        region = locate(state, targets[lane])
         inside = region >= o.FIRST_SHARED and region < o.FIRST_LOCAL
         offset = targets[lane] - word64(get(state, REGION_BASE), region) if region >= 0 else targets[lane]
         if not inside or offset < 0 or offset + size > word64(get(state, REGION_SIZE), region):
@@ -756,7 +783,7 @@ def _async_source(state, warp, lane, pc, address, actual, size):
     """The host address to copy from, or 0 where the source is outside or misaligned (reported) or nothing is read."""
     if actual <= 0:
         return np.int64(0)
-    region = locate(address)
+    region = locate(state, address)
     offset = address - word64(get(state, REGION_BASE), region) if region >= 0 else address
     if address & (size - 1):
         record_place(state, MISALIGNED_READ, pc, region, offset, warp * 32 + lane, size)
@@ -853,6 +880,6 @@ def _finish(state, entry):
     first, site, thread = word64(entry, 6), word64(entry, 8), word64(entry, 5)
     stamped = stamp(state, site, False) | thread
     for granule in range(first, first + word64(entry, 7)):
-        if word64(get(state, SHADOW_WRITE), granule) >> TIME_SHIFT == IN_FLIGHT:
+        if get(state, CHECKS) and word64(get(state, SHADOW_WRITE), granule) >> TIME_SHIFT == IN_FLIGHT:
             set64(get(state, SHADOW_WRITE), granule, stamped)
         set_byte(get(state, SHADOW_DEFINED), granule, DEFINED)

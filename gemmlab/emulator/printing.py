@@ -44,11 +44,12 @@ def print_record(state, warp, row, lanes, base):
         set64(record, 0, get(state, BLOCK))
         set64(record, 1, warp * 32 + lane)
         set64(record, 2, np.int64(peek64(base + field(row, o.ROW_A) + 8 * lane)))
-        region = locate(arguments)
+        region = locate(state, arguments)
         count = np.int64(0)
         if region >= o.FIRST_LOCAL:
             offset = arguments - word64(get(state, REGION_BASE), region)
-            count = max(min(word64(get(state, REGION_SIZE), region) - offset, ARGUMENT_BYTES), np.int64(0))
+            if offset >= 0:
+                count = max(min(word64(get(state, REGION_SIZE), region) - offset, ARGUMENT_BYTES), np.int64(0))
             place = (warp * 32 + lane) * get(state, LOCAL_BYTES) + word64(get(state, REGION_HOST), region) + arguments
             for at in range(count):
                 set_byte(record + 8 * HEADER, at, byte(get(state, LOCAL_HOST) + place, at))

@@ -7,7 +7,7 @@ Source: NVIDIA, Parallel Thread Execution ISA, chapters "Syntax" and "State Spac
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 TYPE_BYTES = {
     "b8": 1,
@@ -95,6 +95,19 @@ class Function:
 
 
 @dataclass
+class _Scope:
+    """A block in braces inside a function. Its registers and labels are its own, so they get names of their own."""
+
+    number: int
+    first: int
+    registers: dict[str, str] = field(default_factory=dict)
+    labels: dict[str, str] = field(default_factory=dict)
+
+    def own(self, name: str) -> str:
+        return f"%{name.lstrip('%')}${self.number}$"
+
+
+@dataclass
 class Module:
     """`locals` says, for code compiled with -G, what lies where in a frame of local memory: frame -> [(offset, name)]."""
 
@@ -115,14 +128,18 @@ _TOKEN = re.compile(
     | (?P<word>[^\s;{}"/]+(?:/(?![/*])[^\s;{}"/]*)*)""",
     re.X | re.S,
 )
+_ATTRIBUTES = r"(?:\s*\.(?:align\s+\d{1,9}|ptr|global|const|shared|local)\b)*"
 _VARIABLE = re.compile(
-    r"\.(?P<space>shared|global|const|local|param)\b(?P<attributes>(?:\s*\.(?:align\s+\d+|ptr|global|const|shared|local))*)"
-    r"\s*\.(?P<type>\w+)\s+(?P<name>[\w$%.]+)\s*(?P<extent>(?:\[\d*\])*)\s*(?:=\s*(?P<value>.*))?$",
+    rf"\.(?P<space>shared|global|const|local|param)\b(?P<attributes>{_ATTRIBUTES})"
+    rf"\s*\.(?P<type>\w+)(?:{_ATTRIBUTES})\s+"
+    r"(?P<name>[\w$%.]+)\s*(?P<extent>(?:\[\d{0,18}\])*)\s*(?:=\s*(?P<value>.*))?$",
     re.S,
 )
-_REGISTER = re.compile(r"(%?[\w$]+)(?:<\d+>)?$")
-_LOC = re.compile(r"\.loc\s+(\d+)\s+(\d+)\s+(\d+)(?:.*inlined_at\s+(\d+)\s+(\d+)\s+(\d+))?")
-_GUARD = re.compile(r"@(!?)(%\w+)\s+")
+_REGISTERS = re.compile(r"\.reg\s*\.(?P<type>\w+)\s+(?P<names>%?[\w$]+(?:<\d+>)?(?:\s*,\s*%?[\w$]+(?:<\d+>)?)*)\s*$")
+_LOC = re.compile(r"\.loc\s+(\d{1,9})\s+(\d{1,9})\s+(\d{1,9})(?:.*inlined_at\s+(\d{1,9})\s+(\d{1,9})\s+(\d{1,9}))?")
+_GUARD = re.compile(r"@(!?)([%\w$]+)\s+")
+_NAME = re.compile(r"[%$\w]+")
+_FORGOTTEN = (".pragma", ".alias", ".weak .alias")
 
 
 def parse(text: str) -> Module:
@@ -137,7 +154,8 @@ class _Parser:
         self.inlined_at: dict[tuple[int, int, int], tuple[int, int, int]] = {}
         self.student_file = _student_file(text)
         self.location = Location()
-        self.scope_prefix: list[str] = []
+        self.scopes: list[_Scope] = []
+        self.scope_count = 0
         self.statement: list[str] = []
         self.braces_in_statement = 0
         self.skipping_section = False
@@ -192,21 +210,32 @@ class _Parser:
             self.location = Location()
             self.statement.clear()
         else:
-            self.scope_prefix.append(f"{len(self.function.instructions)}:" if self.function else "")
+            self.scope_count += 1
+            self.scopes.append(_Scope(self.scope_count, len(self.function.instructions) if self.function else 0))
 
     def _close_brace(self) -> None:
         if self.braces_in_statement:
             self.statement.append("}")
             self.braces_in_statement -= 1
-        elif self.scope_prefix:
-            self.scope_prefix.pop()
+        elif self.scopes:
+            self._leave_scope(self.scopes.pop())
         else:
             self.function = None
+
+    def _leave_scope(self, scope: _Scope) -> None:
+        """Branches of the scope may go to labels further down in it, so labels are renamed at its end."""
+        if self.function is None or not scope.labels:
+            return
+        code = self.function.instructions
+        for number in range(scope.first, len(code)):
+            if code[number].opcode.startswith(("bra", "brx")):
+                operands = tuple(scope.labels.get(operand, operand) for operand in code[number].operands)
+                code[number] = replace(code[number], operands=operands)
 
     def _end_statement(self) -> None:
         text = " ".join(self.statement)
         self.statement.clear()
-        if not text or text.startswith((".pragma", ".alias", ".weak .alias")):
+        if not text or text.startswith(_FORGOTTEN):
             return
         if self.function is None:
             self._module_statement(text)
@@ -219,44 +248,84 @@ class _Parser:
         elif variable := _parse_variable(text):
             self.module.variables.append(variable)
         else:
-            raise PtxError(f"unknown statement: {text}")
+            raise PtxError(f"unknown statement: {text[:80]}")
 
     def _function_statement(self, function: Function, text: str) -> None:
         if text.startswith(".reg"):
-            kind, names = text[4:].strip().lstrip(".").split(None, 1)
-            for name in names.split(","):
-                function.registers[_REGISTER.match(name.strip())[1]] = kind
+            self._declare_registers(function, text)
         elif text.startswith(".branchtargets"):
-            label = next(name for name, at in reversed(function.labels.items()) if at == len(function.instructions))
-            function.branch_targets[label] = [name.strip() for name in text[14:].split(",")]
+            labels = [name for name, at in function.labels.items() if at == len(function.instructions)]
+            if not labels:
+                raise PtxError("a table of branches without a label")
+            function.branch_targets[labels[-1]] = [name.strip() for name in text[14:].split(",")]
+        elif ".callprototype" in text or text.startswith(".calltargets"):
+            return
         elif text.startswith("."):
             variable = _parse_variable(text)
             if variable is None:
-                raise PtxError(f"unknown statement: {text}")
+                raise PtxError(f"unknown statement: {text[:80]}")
             function.variables.append(variable)
         else:
             function.instructions.append(self._instruction(text))
 
+    def _declare_registers(self, function: Function, text: str) -> None:
+        match = _REGISTERS.match(text)
+        if not match:
+            raise PtxError(f"unknown statement: {text[:80]}")
+        for name in match["names"].split(","):
+            name = name.partition("<")[0].strip()
+            if self.scopes:
+                scope = self.scopes[-1]
+                scope.registers[name] = scope.own(name)
+                name = scope.own(name)
+            function.registers[name] = match["type"]
+
     def _instruction(self, text: str) -> Instruction:
         guard, negated = None, False
         if match := _GUARD.match(text):
-            guard, negated, text = match[2], bool(match[1]), text[match.end() :]
+            guard, negated, text = self._scoped(match[2]), bool(match[1]), text[match.end() :]
         opcode, _, rest = text.partition(" ")
+        if any(scope.registers for scope in self.scopes):
+            rest = _NAME.sub(lambda match: self._scoped(match[0]), rest)
         return Instruction(opcode, tuple(split_operands(rest)), guard, negated, self.location)
 
+    def _scoped(self, name: str) -> str:
+        """The name of a register, by the innermost scope that declares it or its prefix."""
+        prefix = name.rstrip("0123456789")
+        for scope in reversed(self.scopes):
+            if name in scope.registers:
+                return scope.registers[name]
+            if prefix in scope.registers:
+                return scope.registers[prefix] + name[len(prefix) :]
+        return name
+
     def _label(self, name: str) -> None:
-        if self.function is not None:
-            self.function.labels[name] = len(self.function.instructions)
+        if self.function is None:
+            return
+        if self.scopes:
+            scope = self.scopes[-1]
+            scope.labels[name] = scope.own(name)
+            name = scope.own(name)
+        self.function.labels[name] = len(self.function.instructions)
 
     def _declare_function(self, text: str) -> Function:
         match = re.search(r"\.(func|entry)\s*(?:\(([^)]*)\))?\s*([\w$]+)\s*(?:\(([^)]*)\))?", text)
         if not match:
-            raise PtxError(f"unknown function head: {text}")
+            raise PtxError(f"unknown function head: {text[:80]}")
         function = Function(match[3], match[1] == "entry")
-        function.returns = [_parse_variable(part) for part in split_operands(match[2] or "")]
-        function.parameters = [_parse_variable(part) for part in split_operands(match[4] or "")]
-        self.module.functions[function.name] = function
+        function.returns = [_parameter(part) for part in split_operands(match[2] or "")]
+        function.parameters = [_parameter(part) for part in split_operands(match[4] or "")]
+        known = self.module.functions.get(function.name)
+        if known is None or not known.instructions:
+            self.module.functions[function.name] = function
         return function
+
+
+def _parameter(text: str) -> Variable:
+    variable = _parse_variable(text)
+    if variable is None:
+        raise PtxError(f"unknown parameter: {text[:80]}")
+    return variable
 
 
 def _student_file(text: str) -> int:
@@ -322,10 +391,9 @@ def _initial_bytes(value: str, element: int) -> tuple[bytes, tuple[tuple[int, st
 
 def parse_number(text: str) -> int | None:
     """An immediate as an integer of its bits (0f3F800000 -> 0x3F800000); None if the text is no number."""
-    if re.fullmatch(r"0[fFdD][0-9a-fA-F]+", text):
+    if re.fullmatch(r"0[fF][0-9a-fA-F]{8}|0[dD][0-9a-fA-F]{16}", text):
         return int(text[2:], 16)
-    if re.fullmatch(r"-?(0[xX][0-9a-fA-F]+|\d+)U?", text):
-        digits = text.rstrip("U")
-        octal = re.fullmatch(r"-?0[0-7]+", digits)
-        return int(digits, 8) if octal else int(digits, 0)
+    if match := re.fullmatch(r"(-?)(?:0[xX]([0-9a-fA-F]{1,16})|0([0-7]{1,22})|(0|[1-9]\d{0,19}))U?", text):
+        digits, base = next((match[n], base) for n, base in ((2, 16), (3, 8), (4, 10)) if match[n])
+        return int(match[1] + digits, base)
     return None

@@ -47,6 +47,7 @@ from gemmlab.emulator.state import (
     word32,
     word64,
 )
+from gemmlab.emulator.tensor import check_matrix, multiply, whole_warp
 
 NONE = np.int64(-1)
 
@@ -275,6 +276,8 @@ def named_lanes(state, row, lanes, base):
     """The membermask of a warp-wide instruction (the first lane's; all lanes must give the same)."""
     op = field(row, o.ROW_OP)
     offset = field(row, o.ROW_B)
+    if op == o.TENSOR_SYNC or op == o.MMA:
+        return np.uint32(0xFFFFFFFF)
     if op == o.WARP_SYNC:
         offset = field(row, o.ROW_A)
     elif op == o.SHUFFLE:
@@ -283,9 +286,16 @@ def named_lanes(state, row, lanes, base):
 
 
 @compiled
-def exchange(state, warp, row, lanes, base):
-    """Do a warp-wide instruction for the lanes that came."""
+def exchange(state, warp, row, lanes, base, pc):
+    """Do a warp-wide instruction for the lanes that came. Those on matrices do not order memory."""
     op = field(row, o.ROW_OP)
+    if op == o.TENSOR_SYNC or op == o.MMA:
+        whole_warp(state, warp, lanes, pc)
+        if op == o.MMA:
+            multiply(state, row, base)
+        else:
+            check_matrix(state, warp, row, lanes, base, pc)
+        return
     pass_warp_sync(state, warp, lanes)
     if op == o.SHUFFLE:
         _shuffle(state, row, lanes, base)

@@ -89,6 +89,18 @@ def _fused(kind: str) -> Callable:
     return build
 
 
+def _flush(b, x):
+    """A denormal becomes a zero of the same sign."""
+    bits = b.bitcast(x, _vector("u32"))
+    magnitude = b.and_(bits, _splat("u32", 0x7FFFFFFF))
+    zero = b.and_(bits, _splat("u32", 0x80000000))
+    return b.bitcast(b.select(b.icmp_unsigned("<", magnitude, _splat("u32", 0x00800000)), zero, bits), x.type)
+
+
+def _flushing(build: Callable) -> Callable:
+    return lambda b, *operands: _flush(b, build(b, *(_flush(b, operand) for operand in operands)))
+
+
 def _fill() -> None:
     for t in ("u32", "u64"):
         signed = t.replace("u", "s")
@@ -128,6 +140,10 @@ def _fill() -> None:
         _define(f"neg.{kind}", kind, kind, lambda b, x: b.fneg(x))
         if HAS_FMA:
             _define(f"fma.{kind}", kind, f"{kind} {kind} {kind}", _fused(kind))
+    _define("flush.f32", "f32", "f32", _flush)
+    for name in ("add", "sub", "mul", "fma"):
+        if op := HOT.get(f"{name}.f32"):
+            _define(f"{name}.ftz.f32", "f32", " ".join(op.operands), _flushing(op.build))
 
 
 _fill()

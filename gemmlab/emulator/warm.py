@@ -20,7 +20,7 @@ from pathlib import Path
 
 from gemmlab import compile_cache
 
-_NOT_COMPILED = {"__init__", "ptx", "decode", "machine", "findings", "executor", "counters", "warm"}
+_NOT_COMPILED = {"__init__", "ptx", "decode", "machine", "findings", "executor", "counters", "print_format", "warm"}
 _KEPT_VERSIONS = 3
 _READY = "ready"
 
@@ -34,7 +34,7 @@ def code_folder() -> Path:
     for part in (platform.python_version(), importlib.metadata.version("numba"), platform.machine()):
         digest.update(part.encode())
     for path in sorted(Path(__file__).parent.glob("*.py")):
-        if path.stem not in _NOT_COMPILED:
+        if path.stem not in _NOT_COMPILED and not path.stem.startswith("translate"):
             digest.update(path.read_bytes())
     return compile_cache.folder().parent / "emulator" / digest.hexdigest()[:16]
 
