@@ -77,7 +77,9 @@ class Claim:
 @dataclass(frozen=True)
 class CounterRule:
     """A limit for a kernel that is right but moves too much: `what`, such as 'sectors_per_request', `of` a kind of
-    request, such as 'global_load', is `at_most` so much at a shape (M, N, K). `says` is the sentence where it is more."""
+    request, such as 'global_load', is `at_most` so much at a shape (M, N, K). `says` is the sentence where it is
+    more.
+    """
 
     what: str
     of: str

@@ -1,7 +1,7 @@
 """The face of the course in a notebook: what a lesson's cells call. Every method shows its result in the cell.
 
-    from gemmlab import notebook
-    lesson = notebook.open("02")
+from gemmlab import notebook
+lesson = notebook.open("02")
 """
 
 from __future__ import annotations
@@ -225,7 +225,11 @@ class OpenLesson:
         timing = gpu.time_kernel(program, lesson.launch.at(*shape), shape)
         show(Markdown(speed_text(timing)))
         self._note(
-            "timing", shape=list(shape), gflops=timing.gflops, cublas_gflops=timing.cublas_gflops, ratio=timing.ratio,
+            "timing",
+            shape=list(shape),
+            gflops=timing.gflops,
+            cublas_gflops=timing.cublas_gflops,
+            ratio=timing.ratio,
             gpu=timing.gpu,
         )
         return timing
@@ -347,8 +351,9 @@ class OpenLesson:
 
     @_told
     def compare(self, *others: str, shape: Shape = COUNTED_SHAPE, arch: str = "sm_90", **bodies: str) -> None:
-        """What the emulator counts for the kernels of earlier lessons, such as "04", and for this lesson's, as it is and
-        with other code in some blanks, where such is given."""
+        """What the emulator counts for the kernels of earlier lessons, such as "04", and for this lesson's, as it is
+        and with other code in some blanks, where such is given.
+        """
         if self._owes(*self.lesson.predictions):
             return
         earlier = [lessons.load(other, self.lesson.root) for other in others]
@@ -372,7 +377,7 @@ class OpenLesson:
 
     @_told
     def lanes(self, costs: bool = False) -> None:
-        """Draw how the lanes of a warp lie over the block's tile; with `costs`, in your kernel too, and what they read."""
+        """Draw how a warp's lanes lie over the block's tile; with `costs`, in your kernel too, with what they read."""
         if costs and self._owes(*self.lesson.predictions):
             return
         source = self._source() if costs and self._has_passed() else None

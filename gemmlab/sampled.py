@@ -39,8 +39,8 @@ def check_size(shape: tuple[int, int, int]) -> None:
     elements = M * K + K * N + M * N
     if elements > MOST_ELEMENTS or M * N > MAX_ELEMENTS:
         raise UserError(
-            f"the shape {M},{N},{K} needs {elements * 4 / 2**30:.1f} GiB for A, B and C, more than a check takes; take a "
-            "smaller one"
+            f"the shape {M},{N},{K} needs {elements * 4 / 2**30:.1f} GiB for A, B and C, more than a check takes; "
+            "take a smaller one"
         )
 
 

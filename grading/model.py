@@ -1,6 +1,7 @@
-"""What passes between the steps of grading. Each step takes one of these and gives the next; none of them judges itself.
+"""What passes between the steps of grading. Each step takes one of these and gives the next; none of them judges
+itself.
 
-    intake -> Submission -> splice -> Spliced -> (child process) -> RawResult -> judge -> Graded -> reports
+intake -> Submission -> splice -> Spliced -> (child process) -> RawResult -> judge -> Graded -> reports
 """
 
 from __future__ import annotations
@@ -33,8 +34,8 @@ class Spliced:
     """The pristine template with the student's bodies in its blanks: this is what is compiled and run.
 
     `changes` is a unified diff of what else the student changed, empty if nothing; `vetoes` are the changes that fail
-    the lesson, such as a boundary check that was taken out. `open_blanks` are blanks still `______`. `note` is a sentence
-    for the instructor, where there is more to say.
+    the lesson, such as a boundary check that was taken out. `open_blanks` are blanks still `______`. `note` is a
+    sentence for the instructor, where there is more to say.
     """
 
     source: str

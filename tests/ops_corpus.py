@@ -1,7 +1,9 @@
-"""The kernels of tests/kernels_ops: one topic a file, each with the contract's signature, and inputs that reach the edges.
+"""The kernels of tests/kernels_ops: one topic a file, each with the contract's signature, and inputs that reach the
+edges.
 
-A file begins with `// key: value` lines: shape, block, grid and smem of its launch; `inputs`, see `make_inputs`; `compare`, what two
-runs of it must agree in: `bits`, or a tolerance relative to max(1, |C|), or `fails`; `rows`, where each row of C is another operation.
+A file begins with `// key: value` lines: shape, block, grid and smem of its launch; `inputs`, see `make_inputs`;
+`compare`, what two runs of it must agree in: `bits`, or a tolerance relative to max(1, |C|), or `fails`; `rows`, where
+each row of C is another operation.
 """
 
 from __future__ import annotations
@@ -17,8 +19,9 @@ from gemmlab.launch import LaunchSpec
 FOLDER = Path(__file__).with_name("kernels_ops")
 _INTEGERS = [0, 1, 2, 3, 7, 31, 32, 33, 0x7F, 0x80, 0xFF, 0x7FFF, 0x8000, 0xFFFF, 0x7FFFFFFF, 0x80000000, 0x80000001]
 _INTEGERS += [0xFFFFFFFF, 0xFFFFFFFE, 0x12345678, 0xDEADBEEF, 1000003]
-_FLOATS = "0 -0 1 -1 0.5 -0.5 1.5 2.5 -2.5 3.4028235e38 -3.4028235e38 1.1754944e-38 1e-40 -1e-45 inf -inf nan 16777217".split()
-_FLOATS += "8388607.5 -8388608.5 2147483520 2147483648 -2147483648 4294967040 9.2233715e18 65504 65520 6.1e-5 5e-8 0.33333334".split()
+_FLOATS = "0 -0 1 -1 0.5 -0.5 1.5 2.5 -2.5 3.4028235e38 -3.4028235e38 1.1754944e-38 1e-40 -1e-45 inf -inf nan".split()
+_FLOATS += "16777217 8388607.5 -8388608.5 2147483520 2147483648 -2147483648 4294967040 9.2233715e18 65504 65520 6.1e-5".split()
+_FLOATS += ["5e-8", "0.33333334"]
 
 
 @dataclass(frozen=True)
@@ -41,7 +44,9 @@ def read(path: Path) -> OpsKernel:
     keys = dict(re.findall(r"^// (\w+): (.*)$", source, re.M))
     shape = tuple(int(size) for size in keys["shape"].split(","))
     spec = LaunchSpec.parse(keys["block"], keys["grid"], keys.get("smem", "0"))
-    return OpsKernel(path.stem, source, shape, spec, keys["inputs"], keys["compare"], tuple(keys.get("options", "").split()))
+    return OpsKernel(
+        path.stem, source, shape, spec, keys["inputs"], keys["compare"], tuple(keys.get("options", "").split())
+    )
 
 
 def kernels() -> list[OpsKernel]:
@@ -51,7 +56,8 @@ def kernels() -> list[OpsKernel]:
 def make_inputs(kind: str, shape: tuple[int, int, int]) -> tuple[np.ndarray, np.ndarray]:
     """A and B; the same for the same arguments. In `bits` and `floats` the first elements pair up all the edge values.
 
-    bits: any 32 bits. floats: edges and all magnitudes. halves: numbers that float16 holds. small: in [-8, 8]. unit: in [-1, 1).
+    bits: any 32 bits. floats: edges and all magnitudes. halves: numbers that float16 holds. small: in [-8, 8]. unit: in
+    [-1, 1).
     """
     M, N, K = shape
     rng = np.random.default_rng(7)

@@ -84,7 +84,9 @@ def main() -> None:
     for (what, threads), values in seconds.items():
         goal = f"  goal: at most {GOALS[what, threads]:.0f}×" if (what, threads) in GOALS else ""
         times = f"{ratio(values, seconds[LOOP, 1]):5.1f}× the loop"
-        print(f"{what:20} {threads} thread{'s'[: threads - 1]}  {statistics.median(values) * 1e3:7.1f} ms  {times}{goal}")
+        print(
+            f"{what:20} {threads} thread{'s'[: threads - 1]}  {statistics.median(values) * 1e3:7.1f} ms  {times}{goal}"
+        )
     for what in (CHECKED, UNCHECKED):
         gain = ratio(seconds[what, 1], seconds[what, 2])
         print(f"second core, {what}: {gain:.2f}× as fast  goal: at least {SECOND_CORE_GOAL}×")

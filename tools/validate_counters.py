@@ -19,7 +19,6 @@ import random
 import re
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from datetime import date

@@ -198,7 +198,8 @@ NEAREST, TO_ZERO, DOWN, UP = range(4)
 
 @compiled
 def narrow(x, precision, lowest, largest, mode):
-    """A float64 rounded to a type of `precision` bits, with steps of at least 2**lowest and `largest` as its largest number."""
+    """A float64 rounded to a type of `precision` bits, with steps of at least 2**lowest and `largest` as its largest
+    number."""
     if x == 0 or not np.isfinite(x):
         return x
     _, exponent = math.frexp(x)

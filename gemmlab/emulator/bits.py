@@ -1,4 +1,5 @@
-"""Bits seen as numbers, for compiled code: bit casts, one-rounding fused multiply-add, float16 and bfloat16, raw memory.
+"""Bits seen as numbers, for compiled code: bit casts, one-rounding fused multiply-add, float16 and bfloat16, raw
+memory.
 
 Everything here is an inlined leaf of the interpreter. Registers are uint64 bit patterns at this level.
 """
@@ -54,7 +55,8 @@ def _fused(kind: types.Type, name: str):
 
 @compiled
 def toward_odd(total, error):
-    """A rounded float64 and the sign of what was lost: the neighbour with an odd last bit, which rounds again without harm."""
+    """A rounded float64 and the sign of what was lost: the neighbour with an odd last bit, which rounds again without
+    harm."""
     bits = u64_of_f64(total)
     if error == 0 or not np.isfinite(total) or bits & np.uint64(1):
         return total
@@ -63,7 +65,8 @@ def toward_odd(total, error):
 
 @compiled
 def sum_to_odd(x, y):
-    """x + y of two float64, inexact sums with an odd last bit: rounding that to a narrower type gives the sum rounded once."""
+    """x + y of two float64, inexact sums with an odd last bit: rounding that to a narrower type gives the sum rounded
+    once."""
     total = x + y
     part = total - x
     return toward_odd(total, (x - (total - part)) + (y - part))

@@ -1,7 +1,7 @@
 """PTX functions -> arrays for the interpreter: one row of numbers an instruction, and the layout of a warp's registers.
 
-A warp's registers lie in one block of memory: 64-bit registers, 32-bit registers, predicates (a bit a lane), then a definedness mask
-and an origin (the instruction that last made an undefined value) for each of them.
+A warp's registers lie in one block of memory: 64-bit registers, 32-bit registers, predicates (a bit a lane), then a
+definedness mask and an origin (the instruction that last made an undefined value) for each of them.
 """
 
 from __future__ import annotations
@@ -61,7 +61,8 @@ _MALFORMED = (AttributeError, IndexError, KeyError, StopIteration, TypeError, Va
 
 @dataclass(frozen=True)
 class Region:
-    """A variable that has a range of addresses. `address` is what PTX code sees as its name (space-relative for shared, local)."""
+    """A variable that has a range of addresses. `address` is what PTX code sees as its name (space-relative for shared,
+    local)."""
 
     name: str
     kind: int
@@ -143,7 +144,8 @@ class Decoder:
     # ---- layout
 
     def _call_order(self) -> list[str]:
-        """Callees first: with the lowest program counter running first, lanes that called then meet again at the return."""
+        """Callees first: with the lowest program counter running first, lanes that called then meet again at the
+        return."""
         order: dict[str, None] = {}
         seen: set[str] = set()
         todo = [(self.entry.name, False)]
@@ -236,7 +238,9 @@ class Decoder:
             # Alignment is that of the place in the frame.
             address = (len(self.locals) + 1 << o.WINDOW_SHIFT) + o.WINDOW_CENTRE + offset % 16
             self.frame_parts.setdefault(function, []).append((offset, address))
-            self.locals.append(Region(name, o.LOCAL_KIND, end - offset, address, function=function, offset=start + offset))
+            self.locals.append(
+                Region(name, o.LOCAL_KIND, end - offset, address, function=function, offset=start + offset)
+            )
         return self.frame_parts[function][0][1]
 
     def frame_address(self, function: str, offset: int) -> int:
@@ -320,7 +324,18 @@ class Decoder:
 
     # ---- rows
 
-    def emit(self, instruction: Instruction, op: int, d=None, a=None, b=None, c=None, guard=None, negated=False, **fields: int) -> int:
+    def emit(
+        self,
+        instruction: Instruction,
+        op: int,
+        d=None,
+        a=None,
+        b=None,
+        c=None,
+        guard=None,
+        negated=False,
+        **fields: int,
+    ) -> int:
         """Add a row; registers by the columns they stand in, other fields by name. Returns its number."""
         row = [0] * o.ROW_LENGTH
         row[o.ROW_OP] = op
@@ -373,7 +388,9 @@ class Decoder:
             except _MALFORMED:
                 self._unsupported(function, instruction, "its operands")
         first_pc.append(len(self.rows))
-        end = Instruction("ret", (), None, False, function.instructions[-1].location if function.instructions else Location())
+        end = Instruction(
+            "ret", (), None, False, function.instructions[-1].location if function.instructions else Location()
+        )
         if function.is_entry:
             self.emit(end, o.EXIT)
         else:
@@ -445,9 +462,7 @@ class Decoder:
                     rows[pc, o.ROW_WIDE] |= wide_bit[column]
                 if kind == "p" and column in (o.ROW_D, o.ROW_C):
                     rows[pc, o.ROW_WIDE] |= o.PRED_D if column == o.ROW_D else o.PRED_C
-        vectors = np.array(
-            [(place(k, i), slot(k, i), int(k == "w")) for k, i in self.vectors] or [(0, 0, 0)], np.int32
-        )
+        vectors = np.array([(place(k, i), slot(k, i), int(k == "w")) for k, i in self.vectors] or [(0, 0, 0)], np.int32)
         constants = [
             (place(*register), slot(*register), 8 if kind == "w" else 4, value)
             for (kind, value), register in self.constants.items()
@@ -528,7 +543,7 @@ def _enclosing_calls(function: Function) -> dict[int, Instruction]:
 
 
 def _swapped_addresses(function: Function) -> set[str]:
-    """Where compare-and-swap works. A plain read of such a place, to guess the old value, does no harm: the swap tells."""
+    """Where compare-and-swap works. A plain read there, to guess the old value, does no harm: the swap tells."""
     return {
         instruction.operands[1]
         for instruction in function.instructions

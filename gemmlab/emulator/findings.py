@@ -267,7 +267,8 @@ def _remedy(explain: Explainer, event: Event) -> str:
         text = "give each element one writer, or put a __syncthreads() between the two (write after write)"
     if event.thread >> 5 == event.other_thread >> 5:
         text += (
-            ". Both threads are in one warp, which is no order either: they do not run in step, and need a __syncwarp() "
+            ". Both threads are in one warp, which is no order either: they do not run in step, and need a "
+            "__syncwarp() "
             "at least"
         )
     return text

@@ -1,4 +1,5 @@
-"""A warp's lanes in fragments: lanes that stand at the same instruction. A warp starts as one; a divergent branch splits it.
+"""A warp's lanes in fragments: lanes that stand at the same instruction. A warp starts as one; a divergent branch
+splits it.
 
 The runnable fragment with the lowest program counter goes first, so that lanes meet again where their paths join.
 """
@@ -59,7 +60,8 @@ def remove_fragment(state, warp, index):
 
 @compiled
 def take_lowest(state, warp):
-    """Take the runnable fragment with the lowest program counter: (pc, lanes, pc of the next runnable one). No lanes: none runs."""
+    """Take the runnable fragment with the lowest program counter: (pc, lanes, pc of the next runnable one). No lanes:
+    none runs."""
     best, lowest, following = np.int64(-1), np.int64(FAR), np.int64(FAR)
     for index in range(fragment_count(state, warp)):
         row = fragment(state, warp, index)

@@ -1,4 +1,5 @@
-"""The warp interpreter: fetch a row of code, do it for the lanes of a fragment, go on. See `fragments.py`, `memory.py`, `sync.py`."""
+"""The warp interpreter: fetch a row of code, do it for the lanes of a fragment, go on. See `fragments.py`, `memory.py`,
+`sync.py`."""
 
 from __future__ import annotations
 
@@ -95,7 +96,8 @@ from gemmlab.emulator.tensor import spread
 from gemmlab.emulator.vector import hot
 
 NONE = np.int64(-1)
-SLICE = 100_000  # instructions a warp runs before the next one gets a turn, should it wait for another warp's data in a loop
+# Instructions a warp runs before the next one gets a turn, should it wait for another warp's data in a loop.
+SLICE = 100_000
 
 
 @compiled

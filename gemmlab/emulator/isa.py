@@ -1,8 +1,8 @@
 """What the rarer arithmetic instructions mean, once: name, types and one expression over its operands {a} {b} {c}.
 
-`{i}` is an immediate of the instruction. `alu.py` turns this table into compiled code that computes a lane at a time on 64-bit
-patterns. The instructions that kernels spend their time in are in `vector.py`; memory, control flow and warp-wide instructions
-in `interpreter.py`.
+`{i}` is an immediate of the instruction. `alu.py` turns this table into compiled code that computes a lane at a time on
+64-bit patterns. The instructions that kernels spend their time in are in `vector.py`; memory, control flow and warp-
+wide instructions in `interpreter.py`.
 
 Source: NVIDIA, Parallel Thread Execution ISA, chapter "Instructions".
 """
@@ -272,6 +272,13 @@ def _range(t: str) -> tuple[int, int]:
 
 
 for _section in (
-    _packing, _integers, _bitwise, _comparisons, _floats, _directed_rounding, _halves_in_pairs, _conversions,
+    _packing,
+    _integers,
+    _bitwise,
+    _comparisons,
+    _floats,
+    _directed_rounding,
+    _halves_in_pairs,
+    _conversions,
 ):
     _section()

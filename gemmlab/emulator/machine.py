@@ -357,13 +357,33 @@ class Options:
 
 
 def run(code: Code, memory: Memory, launch, parameters: list[int], options: Options) -> Run:
-    """Run a launch to its end, or until a limit of `options`. C and the other arrays of `memory` change in place."""
+    """Run a launch to its end, or until a limit of `options`. C and the other arrays of `memory` change in place.
+
+    Where blocks of different chunks meet in one word of global memory, the launch is run again as a single chunk: then
+    one shadow sees all of them, in an order that is the same each time.
+    """
+    before = [
+        array.copy() if region.kind == o.TRACKED else array for array, region in zip(memory.arrays, memory.regions)
+    ]
+    result, meet = _run_in_chunks(code, memory, launch, parameters, options, 1 if code.orders_blocks else CHUNKS)
+    if meet:
+        for array, old in zip(memory.arrays, before):
+            if array is not old:
+                array[...] = old
+        result, _ = _run_in_chunks(code, memory, launch, parameters, options, 1)
+    return result
+
+
+def _run_in_chunks(
+    code: Code, memory: Memory, launch, parameters: list[int], options: Options, count: int
+) -> tuple[Run, bool]:
+    """The run, and whether blocks of two chunks touched one word of global memory, one of them writing."""
     run_blocks = compiled_interpreter()
     started = time.perf_counter()
     blocks = options.blocks
     if blocks is None:
         blocks = range(launch.grid[0] * launch.grid[1] * launch.grid[2])
-    parts = _split(blocks, 1 if code.orders_blocks else CHUNKS)
+    parts = _split(blocks, count)
     chunks = [_Chunk(code, memory, launch, parameters, options) for _ in parts]
     finished = [0] * len(parts)
 
@@ -376,7 +396,7 @@ def run(code: Code, memory: Memory, launch, parameters: list[int], options: Opti
                 return
 
     late = _run_threads(work, chunks, options, started)
-    return _collect(chunks, finished, late, len(blocks), time.perf_counter() - started)
+    return _collect(chunks, finished, late, len(blocks), time.perf_counter() - started), _meet(chunks)
 
 
 @dataclass(frozen=True)
@@ -449,7 +469,7 @@ def _run_threads(work, chunks: list[_Chunk], options: Options, started: float) -
 
 
 def _collect(chunks: list[_Chunk], finished: list[int], late: bool, total: int, seconds: float) -> Run:
-    events = merge_events([chunk.event_rows() for chunk in chunks] + [between_chunks(chunks)])
+    events = merge_events([chunk.event_rows() for chunk in chunks])
     counters = sum(chunk.counters for chunk in chunks).reshape(-1, COUNTER_ROW)
     start, count = chunks[0].tracked[2]
     written = np.zeros(count, bool)
@@ -473,44 +493,16 @@ def merge_events(tables: list[np.ndarray]) -> np.ndarray:
     return np.array(list(merged.values()), np.int64).reshape(-1, EVENT_ROW)
 
 
-def between_chunks(chunks: list[_Chunk]) -> np.ndarray:
-    """Races on global memory between blocks of different chunks, found by laying their shadows side by side."""
-    from gemmlab.emulator.events import KIND
-
-    rows = []
-    if any(len(chunk.write) <= 1 for chunk in chunks):
-        return np.zeros((0, EVENT_ROW), np.int64)
-    for region, (start, count) in chunks[0].tracked.items():
+def _meet(chunks: list[_Chunk]) -> bool:
+    """Whether two chunks touched one word of global memory, at least one of them writing."""
+    if not chunks or len(chunks[0].write) <= 1:
+        return False
+    for start, count in chunks[0].tracked.values():
         part = slice(start, start + count)
         for first, second in itertools.combinations(chunks, 2):
-            for kind, mine, other in (
-                ("RACE_WAW", first.write, second.write),
-                ("RACE_RAW", second.read1, first.write),
-                ("RACE_WAR", second.write, first.read1),
-            ):
-                hits = np.flatnonzero(
-                    (mine[part] != 0) & (other[part] != 0) & (mine[part] & other[part] & 1 << 26 == 0)
-                )
-                if len(hits):
-                    rows.append(
-                        _race_row(
-                            KIND[kind], int(mine[part][hits[0]]), int(other[part][hits[0]]), region, hits, first.code
-                        )
-                    )
-    return np.array(rows, np.int64).reshape(-1, EVENT_ROW)
-
-
-def _race_row(kind: int, mine: int, other: int, region: int, hits: np.ndarray, code: Code) -> list[int]:
-    values = dict.fromkeys(COLUMNS, -1)
-    values.update(
-        KIND=kind,
-        PC=code.site_pc[mine >> 10 & 0xFFFF],
-        OTHER_PC=code.site_pc[other >> 10 & 0xFFFF],
-        REGION=region,
-        OFFSET=int(hits[0]) * code.granule,
-        THREAD=mine & 1023,
-        OTHER_THREAD=other & 1023,
-        COUNT=len(hits),
-        SIZE=0,
-    )
-    return [values[name] for name in COLUMNS]
+            wrote, other_wrote = first.write[part] != 0, second.write[part] != 0
+            if (wrote & (other_wrote | (second.read1[part] != 0))).any() or (
+                (first.read1[part] != 0) & other_wrote
+            ).any():
+                return True
+    return False

@@ -1,7 +1,8 @@
-"""Loads, stores, atomics and asynchronous copies of a warp: find the array, check bounds and alignment, keep the shadows, move data.
+"""Loads, stores, atomics and asynchronous copies of a warp: find the array, check bounds and alignment, keep the
+shadows, move data.
 
-Each goes the same way: the 32 addresses are computed, lanes that are misaligned or outside every array are reported and dropped, and
-the rest are served in groups of lanes that fall into one array (nearly always a single group).
+Each goes the same way: the 32 addresses are computed, lanes that are misaligned or outside every array are reported and
+dropped, and the rest are served in groups of lanes that fall into one array (nearly always a single group).
 """
 
 from __future__ import annotations
@@ -148,7 +149,8 @@ def space_window(space):
 
 @compiled
 def _mark(state, base, slot, lanes, defined, origin):
-    """Set the definedness of a register in `lanes`: the lanes of `defined` hold a value, the others a value nobody wrote."""
+    """Set the definedness of a register in `lanes`: the lanes of `defined` hold a value, the others a value nobody
+    wrote."""
     ok = mask32(base + slot, 0)
     poke32(base + slot, (ok & ~lanes) | (defined & lanes))
     if lanes & ~defined != NO_LANES:
@@ -193,7 +195,8 @@ def _prepare(state, warp, row, lanes, base, pc, size, is_write):
 
 @compiled
 def _next_group(state, warp, lanes, pc, size, is_write):
-    """The region of the first lane that is inside one, and the lanes inside it. Lanes outside are reported. (region, group, rest)"""
+    """The region of the first lane that is inside one, and the lanes inside it. Lanes outside are reported. (region,
+    group, rest)"""
     addresses = get(state, ADDRESSES)
     while lanes != NO_LANES:
         lane = first_lane(lanes)
@@ -406,7 +409,8 @@ def _load_own(state, warp, row, lanes, base, pc, place, constant_address):
 
 @compiled
 def _own_offset(state, warp, lane, place, constant_address):
-    """Where in the memory of all threads' local variables this lane's access falls. `place`: see REGION_HOST of local regions."""
+    """Where in the memory of all threads' local variables this lane's access falls. `place`: see REGION_HOST of local
+    regions."""
     own = (warp * 32 + lane) * get(state, LOCAL_BYTES)
     return own + (place if constant_address else place + word64(get(state, ADDRESSES), lane))
 
@@ -579,7 +583,8 @@ def _lane_value(base, entry, lane):
 
 @compiled
 def _same_value(base, entry, lane, place, size):
-    """Whether the store leaves memory as it is: two threads that write one value to one word still race, but do no harm."""
+    """Whether the store leaves memory as it is: two threads that write one value to one word still race, but do no
+    harm."""
     mask = ~np.uint64(0) >> np.uint64(64 - 8 * size)
     return _lane_value(base, entry, lane) & mask == peek(place, size, False) & mask
 
@@ -741,13 +746,15 @@ def atomic_result(operation, kind, old, b, c, in_global):
 
 # ---- cp.async
 
-# A queue row: target host address, source host address, bytes, bytes from the source, group, thread, first granule, granules, record.
+# A queue row: target host address, source host address, bytes, bytes from the source, group, thread, first granule,
+# granules, record.
 QUEUE_ROW = 9
 
 
 @compiled
 def async_copy(state, warp, row, lanes, base, pc):
-    """Start copies global -> shared. Nothing is moved before the copying thread waits; until then the words are in flight."""
+    """Start copies global -> shared. Nothing is moved before the copying thread waits; until then the words are in
+    flight."""
     size, site = field(row, o.ROW_SIZE), field(row, o.ROW_SITE)
     addresses = get(state, ADDRESSES)
     lanes = _prepare(state, warp, row, lanes, base, pc, size, True)

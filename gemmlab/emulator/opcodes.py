@@ -1,4 +1,5 @@
-"""Numbers shared by the decoder and the interpreter: instructions that are no plain arithmetic, fields of a code row, spaces."""
+"""Numbers shared by the decoder and the interpreter: instructions that are no plain arithmetic, fields of a code row,
+spaces."""
 
 from __future__ import annotations
 
@@ -33,8 +34,12 @@ def operand_kinds(name: str) -> list[str]:
 def _kind(type_name: str) -> str:
     return "p" if type_name == "pred" else "w" if WIDTH[type_name] == 64 else "r"
 
+
 # A code row. D A B C are byte offsets of registers in a warp's memory; OK_* those of their definedness masks.
-_ROW = "OP D A B C OK_D OK_A OK_B OK_C GUARD OK_GUARD GUARD_NEGATED IMM WIDE VECTOR COUNT SIZE SPACE SITE FLAGS AUX AUX2 SIGNED".split()
+_ROW = """
+OP D A B C OK_D OK_A OK_B OK_C GUARD OK_GUARD GUARD_NEGATED
+IMM WIDE VECTOR COUNT SIZE SPACE SITE FLAGS AUX AUX2 SIGNED
+""".split()
 ROW = {name: number for number, name in enumerate(_ROW)}
 globals().update({f"ROW_{name}": number for name, number in ROW.items()})
 ROW_LENGTH = 24
@@ -59,7 +64,8 @@ VOTES = "all any uni ballot".split()
 REDUCTIONS = "add min max and or xor".split()
 BARRIER_FORMS = "sync arrive popc and or".split()
 
-# Addresses. Every array has its own far-apart range, so that an overrun never lands in a neighbour. Shared and local addresses are
+# Addresses. Every array has its own far-apart range, so that an overrun never lands in a neighbour. Shared and local
+# addresses are
 # small numbers, as on the GPU; their generic form adds the window.
 GLOBAL_SHIFT = 42
 GLOBAL_CENTRE = 1 << 41

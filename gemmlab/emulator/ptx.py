@@ -109,7 +109,7 @@ class _Scope:
 
 @dataclass
 class Module:
-    """`locals` says, for code compiled with -G, what lies where in a frame of local memory: frame -> [(offset, name)]."""
+    """`locals` says, for code compiled with -G, what lies in a frame of local memory: frame -> [(offset, name)]."""
 
     functions: dict[str, Function] = field(default_factory=dict)
     variables: list[Variable] = field(default_factory=list)

@@ -1,7 +1,7 @@
 """One warp request to memory: which words its lanes touch, how many sectors and wavefronts it takes.
 
-Most requests of an instruction look like the one before, shifted. So the shape of the last request (addresses relative to its
-first lane) is kept for each instruction, with what follows from it.
+Most requests of an instruction look like the one before, shifted. So the shape of the last request (addresses relative
+to its first lane) is kept for each instruction, with what follows from it.
 """
 
 from __future__ import annotations
@@ -39,7 +39,8 @@ BANKS = 32
 
 @compiled
 def pattern(state, site, mask, size, is_shared):
-    """Index of the row in PATTERN_META that describes this request (ADDRESSES, `size` bytes a lane); made anew if it changed."""
+    """Index of the row in PATTERN_META that describes this request (ADDRESSES, `size` bytes a lane); made anew if it
+    changed."""
     addresses = get(state, ADDRESSES)
     origin = word64(addresses, first_lane(mask))
     low_bits = origin & (3 if is_shared else SECTOR_BYTES - 1)
@@ -62,7 +63,8 @@ def pattern(state, site, mask, size, is_shared):
 
 @compiled
 def _find_words(state, site, meta, shape, mask, size):
-    """The distinct granules, each with its first and last lane: (granule relative to the first lane's) << 16 | first << 8 | last."""
+    """The distinct granules, each with its first and last lane: (granule relative to the first lane's) << 16 | first <<
+    8 | last."""
     words = get(state, PATTERN_WORDS) + 8 * word32(get(state, PATTERN_START), site)
     shift = get(state, GRANULE_SHIFT)
     count = np.int64(0)
@@ -107,8 +109,9 @@ def _count_sectors(meta, shape, mask, size, low_bits):
 
 @compiled
 def _count_wavefronts(meta, shape, mask, size, low_bits):
-    """Passes through the 32 banks: 8-byte accesses go half a warp at a time, 16-byte ones a quarter; in each group the bank with
-    most distinct words decides."""
+    """Passes through the 32 banks: 8-byte accesses go half a warp at a time, 16-byte ones a quarter; in each group the
+    bank with most distinct words decides.
+    """
     lanes_a_group = 32 if size <= 4 else (16 if size == 8 else 8)
     words_a_lane = max(size >> 2, 1)
     seen = np.empty(32 * 4, np.int64)

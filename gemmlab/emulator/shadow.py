@@ -1,12 +1,13 @@
 """Who touched each word of shared memory and of C, and when: races and reads of words never written.
 
-A record is one 64-bit number: time (37 bits), 'atomic' (1), memory instruction (16), thread (10). Time is a counter that goes up at
-each barrier. Two accesses of one word by two threads, one of them a write, race unless a barrier between them orders the threads:
+A record is one 64-bit number: time (37 bits), 'atomic' (1), memory instruction (16), thread (10). Time is a counter
+that goes up at each barrier. Two accesses of one word by two threads, one of them a write, race unless a barrier
+between them orders the threads:
 - a record older than the block's last full barrier is ordered;
 - threads of one warp are ordered by __syncwarp (a full one moves WARP_START, one with a mask the matrix SEEN_LANES);
 - threads of two warps are ordered by a named barrier both took part in (SEEN_WARPS);
-- blocks are never ordered.
-A word under an asynchronous copy has the time IN_FLIGHT until the copying thread waits for it, and is ordered with nothing.
+- blocks are never ordered. A word under an asynchronous copy has the time IN_FLIGHT until the copying thread waits for
+  it, and is ordered with nothing.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """Tensor instructions at run time: products of fragments, the spread of ldmatrix, and what wmma asks of an address.
 
-A product adds up in float32, one rounding a step: acc = c, then acc = fma(A[i][k], B[k][j], acc) for k = 0, 1, ... Products of two
-float16, bfloat16 or TF32 numbers are exact in float32's fused multiply-add. A GPU adds in groups and another order, so the last bits
-may differ. float16 results are rounded once, at the end. Of a TF32 operand only the upper 19 bits count.
+A product adds up in float32, one rounding a step: acc = c, then acc = fma(A[i][k], B[k][j], acc) for k = 0, 1, ...
+Products of two float16, bfloat16 or TF32 numbers are exact in float32's fused multiply-add. A GPU adds in groups and
+another order, so the last bits may differ. float16 results are rounded once, at the end. Of a TF32 operand only the
+upper 19 bits count.
 """
 
 from __future__ import annotations
@@ -98,7 +99,8 @@ def _value(kind, bits, element):
 
 @compiled
 def _gather(state, base, entry, registers, kind, places, values, known, columns):
-    """The elements of a fragment as a matrix; `known` says which of them somebody wrote. Returns an origin of one that nobody did."""
+    """The elements of a fragment as a matrix; `known` says which of them somebody wrote. Returns an origin of one that
+    nobody did."""
     elements = 2 if kind == F16 or kind == BF16 else 1
     origin = np.int64(0)
     for n in range(registers):

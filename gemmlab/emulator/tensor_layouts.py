@@ -1,7 +1,7 @@
 """Where the elements of a matrix lie in the registers of a warp, for mma and wmma.
 
-Source: NVIDIA, Parallel Thread Execution ISA, "Matrix Fragments for mma". The layouts of wmma are not specified. Here they are made of
-those of mma, tile by tile, which is what GPUs since sm_80 do with m16n16k16 and m16n16k8.
+Source: NVIDIA, Parallel Thread Execution ISA, "Matrix Fragments for mma". The layouts of wmma are not specified. Here
+they are made of those of mma, tile by tile, which is what GPUs since sm_80 do with m16n16k16 and m16n16k8.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def _one_in_column(lane: int, e: int) -> Place:
 
 
 def _by_columns(fragment: Fragment, rows: int, columns: int) -> Fragment:
-    """The same tiles, counted column by column within blocks of `rows` and `columns`, as mma orders the registers of A."""
+    """The same tiles, counted by columns within blocks of `rows` and `columns`, as mma orders the registers of A."""
 
     def key(register: tuple[tuple[Place, ...], ...]) -> tuple:
         row, column = register[0][0]
@@ -124,7 +124,8 @@ def accumulator(kind: str, m: int, n: int) -> Fragment:
     return Fragment(kind, m, n, tuple(sorted(fragment.registers, key=key)))
 
 
-# wmma's float16 fragments of A and B have 8 registers whatever the shape; smaller ones hold each element more than once.
+# wmma's float16 fragments of A and B have 8 registers whatever the shape; smaller ones hold each element more than
+# once.
 _WMMA_HALF_REGISTERS = 8
 MMA_SHAPES = {
     "f16": ("m16n8k8", "m16n8k16"),

@@ -19,11 +19,11 @@ class Translator(Control, Tensor, Warp, Arithmetic, Carry):
             _METHODS.get(head, Translator.arithmetic)(self)
 
 
-_METHODS = {
-    name: getattr(Translator, name)
-    for name in "mov selp slct setp set lop3 bfi cvt add dp4a ld st cvta isspacep atom cp bra brx ret exit trap bar shfl vote match "
-    "activemask redux elect mma wmma ldmatrix".split()
-}
+_NAMES = """
+mov selp slct setp set lop3 bfi cvt add dp4a ld st cvta isspacep atom cp
+bra brx ret exit trap bar shfl vote match activemask redux elect mma wmma ldmatrix
+""".split()
+_METHODS = {name: getattr(Translator, name) for name in _NAMES}
 _METHODS |= {
     "and": Translator.logic,
     "or": Translator.logic,

@@ -1,7 +1,7 @@
 """Arithmetic, comparisons, conversions and moves -> rows of code.
 
-Most are one entry of vector.py or isa.py. Modifiers that change the operands or the result (.ftz .sat .relu) are entries of their own,
-put before and behind.
+Most are one entry of vector.py or isa.py. Modifiers that change the operands or the result (.ftz .sat .relu) are
+entries of their own, put before and behind.
 """
 
 from __future__ import annotations
@@ -88,7 +88,11 @@ class Arithmetic(Base):
         else:
             register = self.target(target, "rw")
             value = self.any_width(source, kind_of_type(word))
-            self.simple({"ww": "mov.u64", "rr": "mov.u32", "wr": "cvt.to64.u32"}.get(register[0] + value[0], ""), register, value)
+            self.simple(
+                {"ww": "mov.u64", "rr": "mov.u32", "wr": "cvt.to64.u32"}.get(register[0] + value[0], ""),
+                register,
+                value,
+            )
 
     def _pack(self, target: Register, parts: list[str], word: str) -> None:
         wide = target[0] == "w"
@@ -189,7 +193,9 @@ class Arithmetic(Base):
             return
         true = self.constant(_TRUE.get(result, 2 ** (8 * TYPE_BYTES[result]) - 1))
         operands = self.flushed([a, b], plain_type(kind), self.words)
-        self.simple("selp.u32", target, true, zero, self._test(self._comparison(comparison), plain_type(kind), *operands))
+        self.simple(
+            "selp.u32", target, true, zero, self._test(self._comparison(comparison), plain_type(kind), *operands)
+        )
 
     # ---- bits
 

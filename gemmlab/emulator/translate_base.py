@@ -1,7 +1,8 @@
-"""What every translation of a PTX instruction needs: its operands as registers of a known kind, and rows of code to emit.
+"""What every translation of a PTX instruction needs: its operands as registers of a known kind, and rows of code to
+emit.
 
-A register is (kind, index): `w` is 64-bit, `r` 32-bit or narrower, `p` a predicate. The interpreter trusts the rows it is given, so
-every operand passes a check of its kind here.
+A register is (kind, index): `w` is 64-bit, `r` 32-bit or narrower, `p` a predicate. The interpreter trusts the rows it
+is given, so every operand passes a check of its kind here.
 """
 
 from __future__ import annotations
@@ -44,7 +45,9 @@ def vector_parts(text: str) -> list[str]:
 class Base:
     """One instruction on its way to rows of code."""
 
-    def __init__(self, decoder: Decoder, function: Function, instruction: Instruction, call: Instruction | None) -> None:
+    def __init__(
+        self, decoder: Decoder, function: Function, instruction: Instruction, call: Instruction | None
+    ) -> None:
         self.decoder, self.function, self.instruction, self.call = decoder, function, instruction, call
         self.words = instruction.opcode.split(".")
         self.operands = list(instruction.operands)

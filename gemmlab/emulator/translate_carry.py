@@ -1,4 +1,5 @@
-"""Arithmetic with carry (add.cc, addc, sub.cc, subc, mad.lo.cc, madc): the carry is a register of 0 or 1 that each function has."""
+"""Arithmetic with carry (add.cc, addc, sub.cc, subc, mad.lo.cc, madc): the carry is a register of 0 or 1 that each
+function has."""
 
 from __future__ import annotations
 

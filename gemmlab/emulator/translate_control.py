@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from gemmlab.emulator import opcodes as o
 from gemmlab.emulator.ptx import split_operands
-from gemmlab.emulator.translate_memory import Memory
 from gemmlab.emulator.translate_base import Unsupported
+from gemmlab.emulator.translate_memory import Memory
 
 
 class Control(Memory):

@@ -9,8 +9,10 @@ from gemmlab.emulator.ptx import TYPE_BYTES, Function, parse_number, split_opera
 from gemmlab.emulator.translate_base import Base, Register, Unsupported, kind_of_type, vector_parts
 
 CACHE_WORDS = set(
-    "nc ca cg cs cv lu wb wt relaxed acquire release acq_rel weak mmio gpu cta sys volatile evict_last evict_first no_allocate "
-    "L1::no_allocate L1::evict_last L1::evict_first L1::evict_normal L1::evict_unchanged L2::128B L2::256B L2::64B L2::cache_hint "
+    "nc ca cg cs cv lu wb wt relaxed acquire release acq_rel weak mmio gpu cta sys volatile evict_last evict_first "
+    "no_allocate "
+    "L1::no_allocate L1::evict_last L1::evict_first L1::evict_normal L1::evict_unchanged L2::128B L2::256B L2::64B "
+    "L2::cache_hint "
     "unified".split()
 )
 _SPACES = {"global": o.GLOBAL, "shared": o.SHARED, "shared::cta": o.SHARED, "local": o.LOCAL, "const": o.GLOBAL}
@@ -110,7 +112,8 @@ class Memory(Base):
             raise Unsupported("a vector of another length")
         return element, texts
 
-    # ---- parameters: those of the kernel are registers, those of other functions lie at fixed places of a thread's memory
+    # ---- parameters: those of the kernel are registers, those of other functions lie at fixed places of a
+    # thread's memory
 
     def _parameter(self, text: str) -> tuple[str, int]:
         match = re.fullmatch(r"\[\s*([\w$.]+)\s*(?:\+(\d{1,9}))?\s*\]", text)
@@ -145,11 +148,19 @@ class Memory(Base):
 
     def _load_kernel_parameter(self, name: str, offset: int, element: str, registers: list[Register]) -> None:
         declared = next((p for p in self.function.parameters if p.name == name), None)
-        if declared is None or offset or len(registers) > 1 or declared.size != TYPE_BYTES[element] or declared.size < 4:
+        if (
+            declared is None
+            or offset
+            or len(registers) > 1
+            or declared.size != TYPE_BYTES[element]
+            or declared.size < 4
+        ):
             raise Unsupported("a kernel parameter that is a struct, or read in part")
         kind = kind_of_type(element)
         source = self.decoder.named_register(self.function.name, name, kind)
-        self.simple("mov.u64" if kind == "w" else "mov.u32", self.checked(registers[0], kind), self.checked(source, kind))
+        self.simple(
+            "mov.u64" if kind == "w" else "mov.u32", self.checked(registers[0], kind), self.checked(source, kind)
+        )
 
     def _store_parameter(self) -> None:
         name, offset = self._parameter(self.operands[0])
@@ -258,7 +269,11 @@ class Memory(Base):
             self.emit(o.ASYNC_WAIT, IMM=allowed)
         elif words == ["async", "wait_all"]:
             self.emit(o.ASYNC_WAIT, IMM=-1)
-        elif words[:2] in (["async", "ca"], ["async", "cg"]) and words[2] in ("shared", "shared::cta") and words[3] == "global":
+        elif (
+            words[:2] in (["async", "ca"], ["async", "cg"])
+            and words[2] in ("shared", "shared::cta")
+            and words[3] == "global"
+        ):
             self._async_copy()
         else:
             raise Unsupported("")

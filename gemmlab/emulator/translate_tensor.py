@@ -1,7 +1,8 @@
 """mma, wmma and ldmatrix -> rows of code.
 
-Loads and stores of fragments become ordinary ones, a register a row, so that bounds, races and counters see every lane's access:
-wmma's as far as its layout says, ldmatrix as one request of 16 bytes a lane. Products are one row each, done in tensor.py.
+Loads and stores of fragments become ordinary ones, a register a row, so that bounds, races and counters see every
+lane's access: wmma's as far as its layout says, ldmatrix as one request of 16 bytes a lane. Products are one row each,
+done in tensor.py.
 """
 
 from __future__ import annotations
@@ -104,7 +105,9 @@ class Tensor(Memory):
         for places, element, parts in _accesses(fragment, layout):
             moved = [self._part(unique[number], half, is_load) for number, half in parts]
             halves |= {part: register for part, register in zip(parts, moved) if part[1] is not None}
-            fields = self.access_fields(self._address_of(base, step, places, layout, size), offset, self.space(), element)
+            fields = self.access_fields(
+                self._address_of(base, step, places, layout, size), offset, self.space(), element
+            )
             self.emit(o.LOAD if is_load else o.STORE, VECTOR=self.decoder.vector(moved), COUNT=len(moved), **fields)
         if is_load:
             for number in {number for number, _ in halves}:
@@ -156,7 +159,9 @@ class Tensor(Memory):
         self.emit(o.TENSOR_SYNC)
         row = [self.new("r") for _ in range(4)]
         fields = self.access_fields(base, offset, self.space(), "b32")
-        self._only_lanes_below(8 * number, lambda: self.emit(o.LOAD, VECTOR=self.decoder.vector(row), COUNT=4, **fields))
+        self._only_lanes_below(
+            8 * number, lambda: self.emit(o.LOAD, VECTOR=self.decoder.vector(row), COUNT=4, **fields)
+        )
         spread = self.decoder.vector([*targets, *row])
         self.emit(o.SPREAD, VECTOR=spread, COUNT=number, AUX=int(transposed))
 
@@ -178,7 +183,8 @@ class Tensor(Memory):
 
 
 def _accesses(fragment: Fragment, layout: str) -> Iterator[tuple[tuple, str, list[tuple[int, int | None]]]]:
-    """How a fragment is loaded or stored: (places of the first element, type of an element, (register, half of it) ...).
+    """How a fragment is loaded or stored: (places of the first element, type of an element, (register, half of it)
+    ...).
 
     Elements that are neighbours in memory go together: the two of a register, or those of two registers.
     """

@@ -76,9 +76,7 @@ class Warp(Base):
             raise Unsupported("")
         d, a, mask = self.operands
         target, (value, mask) = self.target(d), self.sources((a, mask))
-        self.emit(
-            o.REDUCE, d=target, a=value, b=mask, AUX=o.REDUCTIONS.index(operation), SIGNED=int(element == "s32")
-        )
+        self.emit(o.REDUCE, d=target, a=value, b=mask, AUX=o.REDUCTIONS.index(operation), SIGNED=int(element == "s32"))
 
     def elect(self) -> None:
         target, chosen = self.pair_of_targets(self.operands[0], "rp")

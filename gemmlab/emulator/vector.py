@@ -1,7 +1,8 @@
 """The instructions that GEMM kernels spend their time in, as vector code over the 32 lanes of a warp.
 
-A register is 32 consecutive lanes in memory: 128 bytes for 32-bit types, 256 for 64-bit types. Each entry of HOT says once what
-an instruction does to whole registers. A lane outside the mask keeps its old value. Instructions not listed here are in `isa.py`.
+A register is 32 consecutive lanes in memory: 128 bytes for 32-bit types, 256 for 64-bit types. Each entry of HOT says
+once what an instruction does to whole registers. A lane outside the mask keeps its old value. Instructions not listed
+here are in `isa.py`.
 """
 
 from __future__ import annotations
@@ -30,7 +31,8 @@ _BYTES = {"u32": 4, "s32": 4, "f32": 4, "u64": 8, "s64": 8, "f64": 8, "pred": 0}
 
 @dataclass(frozen=True)
 class VectorOp:
-    """`build(builder, *operands)` gives the result; operands are vectors of the types named, a predicate a vector of bits."""
+    """`build(builder, *operands)` gives the result; operands are vectors of the types named, a predicate a vector of
+    bits."""
 
     name: str
     result: str
@@ -150,7 +152,8 @@ _fill()
 
 
 def _intrinsic(op: VectorOp):
-    """op(d, a, b, c, mask): registers are host addresses; a predicate operand is its bits. A predicate result is returned."""
+    """op(d, a, b, c, mask): registers are host addresses; a predicate operand is its bits. A predicate result is
+    returned."""
 
     def typer(typingctx, d, a, b, c, mask):
         def codegen(context, builder, signature, args):

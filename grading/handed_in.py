@@ -1,0 +1,149 @@
+"""The files of a folder or zip of submissions, read one by one, whatever is in it. Nothing is ever unpacked onto the
+disk.
+
+Links are not followed, sizes are bounded before and while reading, and a zip within is looked into as if it were a
+folder. What cannot be read is told in a note, and the others go on.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import stat
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
+
+from gemmlab.errors import UserError
+
+LARGEST_FILE = 32 << 20
+_LARGEST_ZIP = 64 << 20  # of a zip within, and of all that is read out of it
+_MOST_FILES = 2_000  # in a zip within
+_MOST_FOLDERS_DEEP = 12
+_MOST_ZIPS_DEEP = 2
+_LEFT_OUT = ("__MACOSX", "__pycache__")
+
+
+@dataclass(frozen=True)
+class File:
+    """One file. `path` is that inside of what was handed in, without '..' or a leading '/'. Where `data` is None,
+    `note` says why. An empty folder counts as one, with a path that ends in '/'.
+    """
+
+    path: str
+    data: bytes | None = None
+    note: str = ""
+
+
+def files(place: Path) -> Iterator[File]:
+    """All files, in the order of their paths but for those in zips. Raises UserError where there is no such place."""
+    if place.is_dir():
+        yield from _folder(place, "", 0)
+    elif place.is_file() and zipfile.is_zipfile(place):
+        with open(place, "rb") as opened:
+            yield from _zip(opened, "", 0)
+    elif place.is_file():
+        yield File(place.name, *_read(place))
+    else:
+        raise UserError(f"there is no folder or zip file {place}")
+
+
+def _folder(folder: Path, prefix: str, depth: int) -> Iterator[File]:
+    try:
+        entries = sorted((entry for entry in os.scandir(folder) if not _is_left_out(entry.name)), key=lambda e: e.name)
+    except OSError as error:
+        yield File(f"{prefix}/", note=f"the folder cannot be read: {error.strerror}")
+        return
+    if not entries and prefix:
+        yield File(f"{prefix}/", note="the folder is empty")
+    for entry in entries:
+        path = f"{prefix}/{_readable(entry.name)}".lstrip("/")
+        if entry.is_dir(follow_symlinks=False):
+            if depth < _MOST_FOLDERS_DEEP:
+                yield from _folder(Path(entry.path), path, depth + 1)
+            else:
+                yield File(f"{path}/", note="there are too many folders inside of each other")
+        else:
+            yield from _unpacked(File(path, *_read(Path(entry.path))), 1)
+
+
+def _is_left_out(name: str) -> bool:
+    """Hidden files, and what systems leave behind."""
+    return name.startswith(".") or name in _LEFT_OUT
+
+
+def _readable(name: str) -> str:
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+def _read(path: Path) -> tuple[bytes | None, str]:
+    """The data, or None and why not. A device or pipe in place of a file does not hold us up."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError as error:
+        is_link = path.is_symlink()
+        return None, "it is a link, and links are not followed" if is_link else f"it cannot be read: {error.strerror}"
+    with open(descriptor, "rb") as file:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            return None, "it is no ordinary file"
+        try:
+            return _bounded(file, LARGEST_FILE)
+        except OSError as error:
+            return None, f"it cannot be read: {error.strerror}"
+
+
+def _bounded(file: io.BufferedIOBase, most: int) -> tuple[bytes | None, str]:
+    data = file.read(most + 1)
+    return (data, "") if len(data) <= most else (None, f"it is larger than {LARGEST_FILE >> 20} MiB")
+
+
+def _unpacked(file: File, depth: int) -> Iterator[File]:
+    """The file, or the files in it where it is a zip."""
+    if file.data is None or not file.path.lower().endswith(".zip"):
+        yield file
+    elif depth > _MOST_ZIPS_DEEP:
+        yield replace(file, data=None, note="there are too many zips inside of each other")
+    else:
+        yield from _zip(io.BytesIO(file.data), file.path[: -len(".zip")], depth)
+
+
+def _zip(opened: io.IOBase, prefix: str, depth: int) -> Iterator[File]:
+    """The files of a zip. `depth` is 0 for that of the whole class, which may be as large as it likes."""
+    try:
+        archive = zipfile.ZipFile(opened)
+        members = sorted((info for info in archive.infolist() if not info.is_dir()), key=lambda info: info.filename)
+    except Exception as error:  # damaged on purpose, a zip raises nearly anything
+        yield File(f"{prefix}.zip", note=f"the zip cannot be read: {type(error).__name__}")
+        return
+    left = _LARGEST_ZIP
+    if depth and len(members) > _MOST_FILES:
+        yield File(f"{prefix}.zip", note=f"the zip holds more than {_MOST_FILES} files")
+        return
+    if not members and prefix:
+        yield File(f"{prefix}/", note="the zip is empty")
+    for info in members:
+        parts = [part for part in PurePosixPath(info.filename.replace("\\", "/")).parts if part not in ("/", "..")]
+        if not parts or any(map(_is_left_out, parts)):
+            continue
+        path = "/".join([prefix, *map(_readable, parts)]).lstrip("/")
+        most = min(LARGEST_FILE, left) if depth else LARGEST_FILE
+        file = File(path, *_member(archive, info, most))
+        left -= len(file.data or b"")
+        yield from _unpacked(file, depth + 1)
+
+
+def _member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, most: int) -> tuple[bytes | None, str]:
+    if ".." in PurePosixPath(info.filename.replace("\\", "/")).parts or info.filename.startswith("/"):
+        return None, "its path leads out of the zip"
+    if stat.S_ISLNK(info.external_attr >> 16):
+        return None, "it is a link, and links are not followed"
+    if info.flag_bits & 1:
+        return None, "it is encrypted"
+    if info.file_size > most:
+        return None, f"it is larger than {LARGEST_FILE >> 20} MiB"
+    try:
+        with archive.open(info) as file:
+            return _bounded(file, most)
+    except Exception as error:  # as above
+        return None, f"it is damaged: {type(error).__name__}"

@@ -1,0 +1,248 @@
+"""From a folder or zip of submissions to one Submission for each student and lesson. What could not be read is a note.
+
+Whose file it is says the layout, in this order: Moodle (`Name_123_assignsubmission_file…`), Canvas
+(`name_123_456_file`, `name_LATE_…`), a folder for each student (also nbgrader's `submitted/STUDENT/ASSIGNMENT/`), or
+the file's own name. Which lesson it is say the kernel that it writes, its name, its folder, or the notebook's first
+cell.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from gemmlab import lesson as lessons
+from gemmlab.errors import UserError
+from gemmlab.lesson import Lesson
+from gemmlab.source import MAX_SOURCE_BYTES, normalize
+from grading import notebook_file
+from grading.handed_in import File, files
+from grading.model import Submission
+from grading.notebook_file import Written
+
+_MOODLE = re.compile(r"(?P<student>.+?_\d+)_assignsubmission_(?:file|onlinetext)_?(?P<rest>.*)", re.DOTALL)
+_CANVAS = re.compile(r"(?P<student>[^_\W]+)_(?:LATE_)?(?P<id>\d+)_\d+_(?P<rest>.+)", re.DOTALL)
+_WRAPPERS = ("submitted", "submissions")
+_COPY = re.compile(r"(?: ?\((\d+)\)|-(\d+)| - Copy| copy(?: \d+)?)$")
+_NUMBER = re.compile(r"(?<![0-9])([0-9]{1,2})(?![0-9])")
+_COMMENT = re.compile(r"\A(?:\s*//[^\n]*\n)*?\s*//[^\n]*\b[Ll]esson (\d\d)\b")
+_KINDS = (".ipynb", ".cu")
+_LONGEST_NAME = 100
+
+
+@dataclass(frozen=True)
+class _Item:
+    """One file of a student. `lesson` is '' where nobody can tell; `note` is empty where it could be read well."""
+
+    student: str
+    lesson: str
+    path: str
+    written: Written
+    note: str = ""
+
+    @property
+    def copy(self) -> int:
+        """What a browser or Canvas counted: 1 for '02 (1).ipynb'."""
+        match = _COPY.search(_stem(self.path))
+        return int(match[1] or match[2] or 1) if match else 0
+
+
+def read(folder: Path, lesson: str | None = None) -> list[Submission]:
+    """One for each student and lesson, in the order of their names; with `lesson` given, those of that lesson only.
+
+    Raises UserError where there is no such folder, no such lesson, or no file that tells which lesson it is for.
+    """
+    known = [lessons.load(lesson)] if lesson else lessons.load_all()
+    everything = [] if not lesson else lessons.load_all()
+    items = list(_items(folder, everything or known))
+    chosen = known[0].name if lesson else _most_common(items)
+    by_name = {one.name: one for one in known}
+    groups: dict[tuple[str, str], list[_Item]] = {}
+    for item in items:
+        groups.setdefault((item.student, item.lesson or chosen), []).append(item)
+    if lesson:
+        groups = _of_one_lesson(groups, chosen)
+    return [_submission(by_name[name], student, groups[student, name]) for student, name in sorted(groups)]
+
+
+def _most_common(items: Sequence[_Item]) -> str:
+    found = Counter(item.lesson for item in items if item.lesson)
+    if items and not found:
+        raise UserError("none of the files tells which lesson it is for; name the lesson by --lesson")
+    return min(found, key=lambda name: (-found[name], name)) if found else ""
+
+
+def _of_one_lesson(groups: dict[tuple[str, str], list[_Item]], chosen: str) -> dict[tuple[str, str], list[_Item]]:
+    """The groups of that lesson. Who handed in other lessons only gets an empty one."""
+    return {(student, chosen): groups.get((student, chosen), []) for student, _ in groups}
+
+
+def _items(folder: Path, known: Sequence[Lesson]) -> Iterator[_Item]:
+    found = list(_read_all(folder, known))
+    shared = _wrapper([file.path for file, _, _ in found], known)
+    for file, written, note in found:
+        path = file.path.removeprefix(shared)
+        student, rest = _student(path, known)
+        yield _Item(student, _lesson(written, rest, known), file.path, written, note)
+
+
+def _read_all(folder: Path, known: Sequence[Lesson]) -> Iterator[tuple[File, Written, str]]:
+    """Each file without its data, which may be large, with what was read in it."""
+    for file in files(folder):
+        written, note = Written(), file.note
+        if file.data is not None:
+            try:
+                written, note = _written(file)
+            except UserError as error:
+                note = str(error)
+        yield File(file.path), written, note
+
+
+def _written(file: File) -> tuple[Written, str]:
+    """What was read in the file, and a remark. Raises UserError where it is nothing that can be graded."""
+    kind = _kind(file.path)
+    if not kind:
+        raise UserError("it is neither a notebook nor a .cu file")
+    text, note = _text(file.data)
+    if not text.strip():
+        raise UserError("it is empty")
+    if kind == ".ipynb":
+        return notebook_file.read(text), note
+    if len(file.data) > MAX_SOURCE_BYTES:
+        raise UserError(f"it is larger than {MAX_SOURCE_BYTES >> 10} KiB, which is no kernel file")
+    return Written(((_COPY.sub("", _stem(file.path)), text),)), note
+
+
+def _kind(path: str) -> str:
+    """'.ipynb' or '.cu', also of 'kernel.cu.txt' and 'x.ipynb.json'; '' of other files."""
+    name = re.sub(r"\.(?:txt|json)$", "", path.lower())
+    return next((kind for kind in _KINDS if name.endswith(kind)), "")
+
+
+def _stem(path: str) -> str:
+    name = PurePosixPath(path).name
+    return re.sub(r"(?i)(?:\.ipynb|\.cu)(?:\.txt|\.json)?$", "", name)
+
+
+def _text(data: bytes) -> tuple[str, str]:
+    """The text with line feeds only, and a remark where it was not UTF-8."""
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return normalize(data.decode("utf-16", "replace")), "it is UTF-16"
+    try:
+        return normalize(data.decode("utf-8")), ""
+    except UnicodeDecodeError:
+        return normalize(data.decode("cp1252", "replace")), "it is not UTF-8 and was read as Windows text"
+
+
+def _wrapper(paths: Sequence[str], known: Sequence[Lesson]) -> str:
+    """The folder, with '/', that all files lie in and that is no student's; '' where there is none."""
+    parts = [path.split("/") for path in paths]
+    first = {one[0] for one in parts}
+    if len(first) != 1 or any(len(one) < 2 for one in parts):
+        return ""
+    name = first.pop()
+    below = {one[1] for one in parts}
+    holds_folders = all(len(one) > 2 or one[1] == "" for one in parts) and len(below) > 1
+    holds_students = holds_folders and not any(_lesson_in(one, known) for one in below)
+    return f"{name}/" if name.lower() in _WRAPPERS or holds_students else ""
+
+
+def _student(path: str, known: Sequence[Lesson]) -> tuple[str, str]:
+    """Whose it is, and what of the path is left to tell the lesson."""
+    for part in path.split("/"):
+        if match := _MOODLE.match(part):
+            return _clean(match["student"]), path
+        if match := _CANVAS.match(part):
+            return _clean(f"{match['student']}_{match['id']}"), match["rest"]
+    first, slash, rest = path.partition("/")
+    if slash:
+        return _clean(first), rest
+    stem = _COPY.sub("", _stem(path))
+    for one in known:
+        stem = stem.replace(one.name, "")
+    own = re.sub(r"(?:^[0-9]{1,2}[ _-]+|[ _-]+[0-9]{1,2}$)", "", stem).strip(" _-")
+    return _clean(own or _stem(path)), path
+
+
+def _clean(name: str) -> str:
+    """A name that can be shown and sorted: no control characters, one form of accents, not too long."""
+    text = "".join(letter for letter in unicodedata.normalize("NFC", name) if unicodedata.category(letter)[0] != "C")
+    return text.strip().lstrip(".")[:_LONGEST_NAME] or "unnamed"
+
+
+def _lesson(written: Written, path: str, known: Sequence[Lesson]) -> str:
+    kernels = {kernel.name.rpartition("/")[2]: one.name for one in known for kernel in one.kernels}
+    for name, _ in written.kernels:
+        if name in kernels:
+            return kernels[name]
+    opened = [one.name for one in known if written.lesson in (one.number, one.name, one.slug)]
+    told = [one.name for _, text in written.kernels if (match := _COMMENT.match(text)) for one in known
+            if one.number == match[1]]  # fmt: skip
+    return _exactly(path, known) or (opened + told + [_lesson_in(path, known)])[0]
+
+
+def _exactly(path: str, known: Sequence[Lesson]) -> str:
+    return next((one.name for one in known if one.name in path), "")
+
+
+def _lesson_in(path: str, known: Sequence[Lesson]) -> str:
+    """The lesson whose name, slug or number is part of the path; '' where there is none."""
+    numbers = [number.zfill(2) for number in _NUMBER.findall(_COPY.sub("", _stem(path)))]
+    numbers += [number.zfill(2) for part in path.split("/")[:-1] for number in _NUMBER.findall(part)]
+    by_slug = [one.name for one in known if one.slug in path]
+    by_number = [one.name for number in numbers for one in known if one.number == number]
+    return next(iter([*by_slug, *by_number]), "")
+
+
+def _submission(lesson: Lesson, student: str, items: Iterable[_Item]) -> Submission:
+    """Of several files the one with the highest copy number counts, notebooks first; a .cu file fills in what they
+    lack."""
+    items = sorted(items, key=lambda item: (_kind(item.path) != ".ipynb", -item.copy, item.path))
+    notes = [f"{item.path}: {item.note}" for item in items if item.note]
+    texts: dict[str, str] = {}
+    for item in items:
+        for kernel in lesson.kernels:
+            kept = texts.get(kernel.name)
+            text, remark = _kernel_text(lesson, kernel, item.written)
+            if text is not None and (kept is None or kernel.is_untouched(kept)):
+                texts[kernel.name] = text
+                notes += [f"{item.path}: {remark}"] if remark else []
+    readable = [item for item in items if item.written.kernels or item.written.answers]
+    if len(readable) > 1:
+        notes.append(f"there are {len(readable)} files: {', '.join(item.path for item in readable)}; the first counts")
+    if not items:
+        notes.append("nothing was handed in for this lesson")
+    elif not texts:
+        notes.append("there is no cell that writes the kernel, and no .cu file")
+    return Submission(
+        student, lesson.name, _joined(texts),
+        next((item.written.answers for item in items if item.written.answers), {}),
+        next((item.written.predictions for item in items if item.written.predictions), {}),
+        "; ".join(notes), items[0].path if items else "",
+        {kernel.patient: texts[kernel.name] for kernel in lesson.kernels if kernel.patient and kernel.name in texts},
+    )  # fmt: skip
+
+
+def _joined(texts: dict[str, str]) -> str | None:
+    return "\n".join(texts.values()) if texts else None
+
+
+def _kernel_text(lesson: Lesson, kernel: lessons.Kernel, written: Written) -> tuple[str | None, str]:
+    """What was written for this kernel, and a remark where that was not plain.
+
+    Of several cells the last that is not the untouched starter counts. Where a lesson has one kernel, it may go by
+    another name.
+    """
+    name = kernel.name.rpartition("/")[2]
+    found = [text for called, text in written.kernels if called == name]
+    if not found and not kernel.patient:
+        found = [text for _, text in written.kernels]
+    if not found:
+        return None, ""
+    touched = [text for text in found if not kernel.is_untouched(text)]
+    remark = f"{len(found)} cells write the kernel, and the last counts" if len(touched) > 1 else ""
+    return (touched or found)[-1], remark
