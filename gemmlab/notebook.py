@@ -378,7 +378,7 @@ class OpenLesson:
     @_told
     def lanes(self, costs: bool = False) -> None:
         """Draw how a warp's lanes lie over the block's tile; with `costs`, in your kernel too, with what they read."""
-        if costs and self._owes(*self.lesson.predictions):
+        if costs and self._owes(*map(self._prediction, tuning.LANE_PREDICTIONS)):
             return
         source = self._source() if costs and self._has_passed() else None
         tuning.show_lanes(self.lesson.kernel, source, costs)
@@ -413,7 +413,7 @@ class OpenLesson:
     @_told
     def recorded_lanes(self) -> None:
         """What the arrangements of a warp were worth on GPUs, as recorded."""
-        if not self._owes(*self.lesson.predictions):
+        if not self._owes(*map(self._prediction, tuning.LANE_PREDICTIONS)):
             tuning.show_recorded_lanes()
 
     # ---- the claims clinic

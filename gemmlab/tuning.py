@@ -15,6 +15,7 @@ from gemmlab.views.output import Markdown, escape, show, show_picture
 from gemmlab.warp_tile import WARP, WarpTile, warp_tile
 
 Shape = tuple[int, int, int]
+LANE_PREDICTIONS = ("order_floats", "rows_floats", "rows_wavefronts")  # what the costs of the arrangements give away
 IN_ORDER, BY_ROWS = "threads in order, as in lesson 08", "4 rows of 8 lanes, row by row"
 _SEED = 9
 _CHECKED = 3  # of the best are run in the emulator, at a ragged shape

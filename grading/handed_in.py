@@ -114,11 +114,11 @@ def _zip(opened: io.IOBase, prefix: str, depth: int) -> Iterator[File]:
         archive = zipfile.ZipFile(opened)
         members = sorted((info for info in archive.infolist() if not info.is_dir()), key=lambda info: info.filename)
     except Exception as error:  # damaged on purpose, a zip raises nearly anything
-        yield File(f"{prefix}.zip", note=f"the zip cannot be read: {type(error).__name__}")
+        yield File(f"{prefix}/", note=f"the zip cannot be read: {type(error).__name__}")
         return
     left = _LARGEST_ZIP
     if depth and len(members) > _MOST_FILES:
-        yield File(f"{prefix}.zip", note=f"the zip holds more than {_MOST_FILES} files")
+        yield File(f"{prefix}/", note=f"the zip holds more than {_MOST_FILES} files")
         return
     if not members and prefix:
         yield File(f"{prefix}/", note="the zip is empty")

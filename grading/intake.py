@@ -25,7 +25,7 @@ from grading.model import Submission
 from grading.notebook_file import Written
 
 _MOODLE = re.compile(r"(?P<student>.+?_\d+)_assignsubmission_(?:file|onlinetext)_?(?P<rest>.*)", re.DOTALL)
-_CANVAS = re.compile(r"(?P<student>[^_\W]+)_(?:LATE_)?(?P<id>\d+)_\d+_(?P<rest>.+)", re.DOTALL)
+_CANVAS = re.compile(r"(?P<student>[^_\W]+)_(?:LATE_)?(?P<id>\d{3,})_\d{3,}_(?P<rest>.+)", re.DOTALL)
 _WRAPPERS = ("submitted", "submissions")
 _COPY = re.compile(r"(?: ?\((\d+)\)|-(\d+)| - Copy| copy(?: \d+)?)$")
 _NUMBER = re.compile(r"(?<![0-9])([0-9]{1,2})(?![0-9])")
@@ -45,6 +45,10 @@ class _Item:
     note: str = ""
 
     @property
+    def is_useful(self) -> bool:
+        return bool(self.written.kernels or self.written.answers)
+
+    @property
     def copy(self) -> int:
         """What a browser or Canvas counted: 1 for '02 (1).ipynb'."""
         match = _COPY.search(_stem(self.path))
@@ -56,17 +60,29 @@ def read(folder: Path, lesson: str | None = None) -> list[Submission]:
 
     Raises UserError where there is no such folder, no such lesson, or no file that tells which lesson it is for.
     """
-    known = [lessons.load(lesson)] if lesson else lessons.load_all()
-    everything = [] if not lesson else lessons.load_all()
-    items = list(_items(folder, everything or known))
-    chosen = known[0].name if lesson else _most_common(items)
-    by_name = {one.name: one for one in known}
+    wanted = lessons.load(lesson).name if lesson else ""
+    known = {one.name: one for one in lessons.load_all()}
+    items = list(_items(folder, list(known.values())))
+    groups = _grouped(items, wanted or _most_common(items))
+    if wanted:
+        groups = {(student, wanted): groups.get((student, wanted), []) for student, _ in groups}
+    return [_submission(known[name], student, groups[student, name]) for student, name in sorted(groups)]
+
+
+def _grouped(items: Sequence[_Item], usual: str) -> dict[tuple[str, str], list[_Item]]:
+    """The items by student and lesson. One whose lesson nobody can tell goes to the student's only lesson, or else to
+    the usual one; files of no use are left out where the student has others."""
+    own: dict[str, set[str]] = {}
+    useful: set[str] = set()
+    for item in items:
+        own.setdefault(item.student, set()).update({item.lesson} - {""})
+        useful |= {item.student} if item.is_useful else set()
     groups: dict[tuple[str, str], list[_Item]] = {}
     for item in items:
-        groups.setdefault((item.student, item.lesson or chosen), []).append(item)
-    if lesson:
-        groups = _of_one_lesson(groups, chosen)
-    return [_submission(by_name[name], student, groups[student, name]) for student, name in sorted(groups)]
+        if _kind(item.path) or item.student not in useful:
+            lesson = item.lesson or (min(own[item.student]) if len(own[item.student]) == 1 else usual)
+            groups.setdefault((item.student, lesson), []).append(item)
+    return groups
 
 
 def _most_common(items: Sequence[_Item]) -> str:
@@ -74,11 +90,6 @@ def _most_common(items: Sequence[_Item]) -> str:
     if items and not found:
         raise UserError("none of the files tells which lesson it is for; name the lesson by --lesson")
     return min(found, key=lambda name: (-found[name], name)) if found else ""
-
-
-def _of_one_lesson(groups: dict[tuple[str, str], list[_Item]], chosen: str) -> dict[tuple[str, str], list[_Item]]:
-    """The groups of that lesson. Who handed in other lessons only gets an empty one."""
-    return {(student, chosen): groups.get((student, chosen), []) for student, _ in groups}
 
 
 def _items(folder: Path, known: Sequence[Lesson]) -> Iterator[_Item]:
@@ -161,7 +172,7 @@ def _student(path: str, known: Sequence[Lesson]) -> tuple[str, str]:
     first, slash, rest = path.partition("/")
     if slash:
         return _clean(first), rest
-    stem = _COPY.sub("", _stem(path))
+    stem = _COPY.sub("", _stem(path)) if _kind(path) else PurePosixPath(path).stem
     for one in known:
         stem = stem.replace(one.name, "")
     own = re.sub(r"(?:^[0-9]{1,2}[ _-]+|[ _-]+[0-9]{1,2}$)", "", stem).strip(" _-")
@@ -211,7 +222,7 @@ def _submission(lesson: Lesson, student: str, items: Iterable[_Item]) -> Submiss
             if text is not None and (kept is None or kernel.is_untouched(kept)):
                 texts[kernel.name] = text
                 notes += [f"{item.path}: {remark}"] if remark else []
-    readable = [item for item in items if item.written.kernels or item.written.answers]
+    readable = [item for item in items if item.is_useful]
     if len(readable) > 1:
         notes.append(f"there are {len(readable)} files: {', '.join(item.path for item in readable)}; the first counts")
     if not items:

@@ -59,7 +59,7 @@ def read_hand_marks(out: Path) -> dict[str, float]:
 
 def write(out: Path, graded: list[Graded], audit: list[dict]) -> None:
     lines = [
-        f"{one.student},{one.status},{one.total:g},{one.key}," + "|".join(case.message for case in one.cases)
+        f"{one.student},{one.status},{one.total:g}," + "|".join(case.message for case in one.cases)
         for one in graded
     ]
     write_whole(out / "grades.csv", "\n".join(lines) + "\n")

@@ -6,9 +6,10 @@ from dataclasses import replace
 
 import pytest
 
+from gemmlab.check import check_source
 from gemmlab.errors import UserError
 from gemmlab.launch import LaunchSpec
-from gemmlab.lesson import INPUT_KINDS, load_all
+from gemmlab.lesson import INPUT_KINDS, Case, load_all
 from grading.cases import draw
 
 SECRETS = [f"a secret of the course, number {number}".encode() for number in range(8)]
@@ -108,6 +109,13 @@ def test_public_shapes_are_not_the_hidden_ones():
     public = {case.shape for case in RAGGED.cases}
     hidden = [case for secret in SECRETS for case in draw(RAGGED, secret)]
     assert sum(case.shape in public for case in hidden) < len(hidden) / 10
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.name)
+def test_the_solution_gets_every_hidden_case_right(kernel):
+    cases = [Case(case.shape, case.inputs, case.seed, "ragged") for case in draw(kernel, SECRETS[0])]
+    verdict = check_source(kernel.solution, "kernel.cu", kernel.launch, cases, backend="emulator")
+    assert verdict.passed, verdict.findings
 
 
 def test_a_launch_that_does_not_grow_is_an_error():

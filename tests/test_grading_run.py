@@ -161,7 +161,7 @@ def test_a_line_for_each_and_tricks_of_the_terminal_are_taken_out(run, handed_in
     (handed_in / "\x1b[2J[red]eve.cu").write_text(CLASS["open"])
     console = Console(file=io.StringIO(), width=200)
     run.grade(handed_in, tmp_path / "out", run.Options(secret_file=secret_file), Progress(console))
-    assert console.file.getvalue().splitlines()[-1] == "1/1 [2J[red]eve, lesson 02: nothing to execute"
+    assert console.file.getvalue().splitlines()[-1] == "1/1  [2J[red]eve, lesson 02: nothing to execute"
 
 
 def test_no_submissions_is_said(run, secret_file, tmp_path):

@@ -1,7 +1,7 @@
 // bug: the operation is chosen through a table of function pointers
 // expect: unsupported
 // diag: an indirect call, which this emulator does not run
-// says: function pointer
+// says: a call through a pointer
 // block: 16,16
 // grid: cdiv(N,16),cdiv(M,16)
 // smem: 0
