@@ -635,7 +635,7 @@ def _cooperative_groups_tiles(A, B, shape):
             eight_up + x[(rank.astype(int) & ~7) | (rank.astype(int) & 7 ^ 3)],
             _tiles(32, lambda part: _mask(part > 0) & 0xFFFF)(x),
             flag(8, lambda p: (p > 0.5).any() + 2.0 * (p > -0.5).all()) + 4 * flag(4, lambda p: float(_mask(p > 0))),
-            rank + 64000 + 8,
+            rank + 64000 + 6,
             rank % 8 + 80 + 100 * (rank % 32 // 8) + 1000 * 4,
             x[::-1],
             x[np.arange(64) ^ 31],
@@ -785,10 +785,6 @@ def _steps(x: float, row: int, col: int) -> float:
 
 def _finished(steps: int, row: int, col: int) -> float:
     return steps + (0.5 if col % 2 and row % 3 else 0.25)
-
-
-def _mma_kinds(A, B, shape):
-    return product(A, B, shape)
 
 
 EXPECTED: dict[str, Callable] = {
