@@ -18,7 +18,7 @@ def truncated_quotient(a, b):
     """Signed division as C does it (toward zero); division by zero gives all ones, as GPUs do."""
     if b == 0:
         return np.int64(-1)
-    quotient = abs(a) // abs(b)
+    quotient = np.int64(np.uint64(abs(a)) // np.uint64(abs(b)))  # abs of the lowest number only fits as unsigned
     return -quotient if (a < 0) != (b < 0) else quotient
 
 
@@ -26,7 +26,7 @@ def truncated_quotient(a, b):
 def truncated_remainder(a, b):
     if b == 0:
         return a
-    remainder = abs(a) % abs(b)
+    remainder = np.int64(np.uint64(abs(a)) % np.uint64(abs(b)))
     return -remainder if a < 0 else remainder
 
 

@@ -85,7 +85,7 @@ from gemmlab.emulator.state import (
 from gemmlab.emulator.sync import (
     arrive,
     exchange,
-    named_lanes,
+    named_group,
     report_deadlock,
     resolve_barriers,
     row_of,
@@ -239,14 +239,21 @@ def _other(state, warp, row, op, lanes, base, pc):
 
 @compiled
 def _collective(state, warp, row, lanes, base, pc):
-    """A warp-wide instruction. True if it was done; False if lanes it names have yet to come."""
-    named = named_lanes(state, row, lanes, base)
+    """A warp-wide instruction, done for each group of lanes that name the same lanes, if all of those are here.
+
+    Returns the lanes that must wait for others.
+    """
+    waiting, todo = NO_LANES, lanes
     alive = mask32(get(state, PRESENT), warp) & ~mask32(get(state, EXITED), warp)
-    if named & alive & ~lanes == NO_LANES or get(state, FORCE_EXCHANGE):
-        put(state, FORCE_EXCHANGE, 0)
-        exchange(state, warp, row, lanes, base, pc)
-        return True
-    return False
+    while todo != NO_LANES:
+        named, group = named_group(state, row, todo, base)
+        todo &= ~group
+        if named & alive & ~group == NO_LANES or get(state, FORCE_EXCHANGE):
+            put(state, FORCE_EXCHANGE, 0)
+            exchange(state, warp, row, group, base, pc)
+        else:
+            waiting |= group
+    return waiting
 
 
 @compiled
@@ -346,11 +353,12 @@ def run_warp(state, warp):
                     add_fragment(state, warp, pc + 1, lanes, AT_BARRIER, pc)
                 break
             elif o.WARP_SYNC <= op <= o.MMA:
-                if lanes == active and _collective(state, warp, row, lanes, base, pc):
+                waiting = _collective(state, warp, row, lanes, base, pc)
+                if waiting == NO_LANES:
                     pc += 1
                 else:
-                    add_fragment(state, warp, pc + 1, active & ~lanes, RUNNABLE, NONE)
-                    _wait_for_lanes(state, warp, row, lanes, base, pc)
+                    add_fragment(state, warp, pc + 1, active & ~waiting, RUNNABLE, NONE)
+                    _wait_for_lanes(state, warp, row, waiting, base, pc)
                     break
             elif op == o.EXIT:
                 _leave(state, warp, pc, lanes)
@@ -408,17 +416,20 @@ def _undefined_guard(state, warp, row, active, base, pc):
 
 @compiled
 def _wait_for_lanes(state, warp, row, lanes, base, pc):
-    """Lanes wait at a warp-wide instruction; if those they wait for stand here already, all go on together."""
+    """Lanes wait at a warp-wide instruction; if those they wait for stand here already, they go on together."""
     add_fragment(state, warp, pc, lanes, AT_WARP_SYNC, pc)
     for index in range(fragment_count(state, warp)):
         waiting = fragment(state, warp, index)
         if word32(waiting, STATUS) == AT_WARP_SYNC and word32(waiting, WAITS_AT) == pc:
-            together = mask32(waiting, LANES)
-            named = named_lanes(state, row, together, base)
+            todo = mask32(waiting, LANES)
             alive = mask32(get(state, PRESENT), warp) & ~mask32(get(state, EXITED), warp)
-            if named & alive & ~together == NO_LANES:
-                set32(waiting, STATUS, RUNNABLE)
-                set32(waiting, WAITS_AT, -1)
+            while todo != NO_LANES:
+                named, group = named_group(state, row, todo, base)
+                todo &= ~group
+                if named & alive & ~group == NO_LANES:
+                    set32(waiting, STATUS, RUNNABLE)
+                    set32(waiting, WAITS_AT, -1)
+                    return
             return
 
 

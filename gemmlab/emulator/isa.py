@@ -169,7 +169,7 @@ def _floats() -> None:
         _define(f"min.nan.{t}", t, f"{t} {t}", "nan_min({a}, {b})")
         _define(f"max.nan.{t}", t, f"{t} {t}", "nan_max({a}, {b})")
         _define(f"copysign.{t}", t, f"{t} {t}", "np.copysign({b}, {a})")
-        if t != "f64":
+        if t in ("f16", "f32"):
             _define(f"sat.{t}", t, t, "saturate({a})")
     for t in ("f32", "f64"):
         _define(f"rcp.{t}", t, t, "1 / {a}")
@@ -210,7 +210,8 @@ def _tiny(t: str) -> str:
 def _halves_in_pairs() -> None:
     """The x2 forms work on both halves of a 32-bit register."""
     for t in ("f16", "bf16"):
-        for name in "add sub mul fma neg abs min max min.nan max.nan relu sat ex2 tanh".split():
+        names = "add sub mul fma neg abs min max min.nan max.nan relu ex2 tanh".split()
+        for name in [*names, "sat"] if t == "f16" else names:
             op = TABLE[f"{name}.{t}"]
             low, high = (_on_half(op, t, shift) for shift in (0, 16))
             _define(
@@ -229,7 +230,7 @@ def _on_half(op: Op, t: str, shift: int) -> str:
 def _conversions() -> None:
     """Integer to integer is either an extension of the source (`cvt.to32.s8`) or a cut to the target (`cvt.u8`)."""
     for t in INTEGERS:
-        if t != "u32":
+        if WIDTH[t] < 32:
             _define(f"cvt.{t}", t, "u64", "{a}")
         for target in ("u32", "u64"):
             if WIDTH[t] < WIDTH[target] and WIDTH[t] < 32:
@@ -242,7 +243,8 @@ def _conversions() -> None:
     roundings = {"rni": "np.rint", "rzi": "np.trunc", "rmi": "np.floor", "rpi": "np.ceil"}
     for f in FLOATS:
         for t in ("u16", "s16", "u32", "s32", "u64", "s64"):
-            _define(f"cvt.{f}.{t}", f, t, "np.float32({a})" if f == "f32" else "np.float64({a})")
+            if WIDTH[t] < 64 or f in ("f32", "f64"):
+                _define(f"cvt.{f}.{t}", f, t, "np.float32({a})" if f == "f32" else "np.float64({a})")
             for name, function in roundings.items():
                 _define(f"cvt.{name}.{t}.{f}", t, f, _to_integer(f"{function}(np.float64({{a}}))", t, f))
         for name, function in roundings.items():

@@ -31,7 +31,7 @@ CHUNKS = 4
 BLOCKS_A_CALL = 1 << 16
 MOST_LOCAL_BYTES = 1 << 28
 EVENT_CAPACITY = 512
-PRINT_CAPACITY = 64 * 1024
+PRINT_CAPACITY = 256 * 1024
 ASYNC_COPIES_A_THREAD = 128
 
 
@@ -59,6 +59,7 @@ class Run:
     seconds: float
     printed: list[tuple[int, int, int, bytes]] = field(default_factory=list)
     blocks_run: int = 0
+    prints_lost: int = 0
 
 
 def global_memory(code: Code, A: np.ndarray, B: np.ndarray, C: np.ndarray) -> Memory:
@@ -477,7 +478,8 @@ def _collect(chunks: list[_Chunk], finished: list[int], late: bool, total: int, 
         written |= chunk.defined[start : start + count] != 0
     printed = list(itertools.chain.from_iterable(chunk.print_records() for chunk in chunks))
     stopped = late or sum(finished) < total
-    return Run(events, counters, written, stopped, seconds, printed, sum(finished))
+    lost = sum(chunk["PRINT_LOST"] for chunk in chunks)
+    return Run(events, counters, written, stopped, seconds, printed, sum(finished), lost)
 
 
 def merge_events(tables: list[np.ndarray]) -> np.ndarray:

@@ -1,11 +1,11 @@
-"""printf of a kernel: what each lane asked to print is kept as raw records; `machine.py` turns them into text."""
+"""printf of a kernel: what each lane asked to print is kept as raw records; `print_format.py` turns them into text."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from gemmlab.emulator import opcodes as o
-from gemmlab.emulator.bits import NO_LANES, next_lane, peek64
+from gemmlab.emulator.bits import NO_LANES, lane_count, next_lane, peek64
 from gemmlab.emulator.jit import compiled
 from gemmlab.emulator.memory import field, locate
 from gemmlab.emulator.state import (
@@ -14,6 +14,7 @@ from gemmlab.emulator.state import (
     LOCAL_HOST,
     PRINT_BUFFER,
     PRINT_CAPACITY,
+    PRINT_LOST,
     PRINT_USED,
     REGION_BASE,
     REGION_HOST,
@@ -28,7 +29,7 @@ from gemmlab.emulator.state import (
 
 # A record: block, thread, address of the format, bytes of arguments that follow, then the arguments.
 HEADER = 4
-ARGUMENT_BYTES = 128
+ARGUMENT_BYTES = 256
 
 
 @compiled
@@ -38,6 +39,7 @@ def print_record(state, warp, row, lanes, base):
         lane, todo = next_lane(todo)
         used = get(state, PRINT_USED)
         if used + 8 * HEADER + ARGUMENT_BYTES > get(state, PRINT_CAPACITY):
+            put(state, PRINT_LOST, get(state, PRINT_LOST) + lane_count(todo) + 1)
             return
         record = get(state, PRINT_BUFFER) + used
         arguments = np.int64(peek64(base + field(row, o.ROW_B) + 8 * lane))

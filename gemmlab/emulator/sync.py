@@ -272,17 +272,23 @@ def arrive(state, warp, row, lanes, base):
 
 
 @compiled
-def named_lanes(state, row, lanes, base):
-    """The membermask of a warp-wide instruction (the first lane's; all lanes must give the same)."""
+def named_group(state, row, lanes, base):
+    """The membermask that the first of these lanes gives to a warp-wide instruction, and all lanes that give the same."""
     op = field(row, o.ROW_OP)
     offset = field(row, o.ROW_B)
     if op == o.TENSOR_SYNC or op == o.MMA:
-        return np.uint32(0xFFFFFFFF)
+        return np.uint32(0xFFFFFFFF), lanes
     if op == o.WARP_SYNC:
         offset = field(row, o.ROW_A)
     elif op == o.SHUFFLE:
         offset = word32(get(state, VECTOR_TABLE) + 12 * (field(row, o.ROW_VECTOR) + 1), 0)
-    return peek32(base + offset + 4 * first_lane(lanes))
+    named, group = peek32(base + offset + 4 * first_lane(lanes)), NO_LANES
+    todo = lanes
+    while todo != NO_LANES:
+        lane, todo = next_lane(todo)
+        if peek32(base + offset + 4 * lane) == named:
+            group |= lane_bit(lane)
+    return named, group
 
 
 @compiled

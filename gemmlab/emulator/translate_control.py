@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from gemmlab.emulator import opcodes as o
 from gemmlab.emulator.ptx import split_operands
-from gemmlab.emulator.translate_base import Unsupported
+from gemmlab.emulator.translate_base import Register, Unsupported
 from gemmlab.emulator.translate_memory import Memory
 
 
 class Control(Memory):
     def bra(self) -> None:
-        self._branch_to(self.operands[0], self.emit(o.BRANCH))
+        self._branch(self.operands[0], self.guard, self.guard_negated)
 
-    def _branch_to(self, label: str, pc: int) -> None:
+    def _branch(self, label: str, guard: Register | None, negated: bool = False) -> None:
         if label not in self.function.labels:
-            raise Unsupported(f"the label {label}")
+            raise Unsupported(f"the label {label[:40]}")
+        pc = self.decoder.emit(self.instruction, o.BRANCH, guard=guard, negated=negated)
         self.decoder.pending_labels.append((pc, o.ROW_IMM, label))
 
     def brx(self) -> None:
@@ -25,7 +26,7 @@ class Control(Memory):
         index = self.source(self.operands[0])
         for number, label in enumerate(targets):
             test = self.computed("setp.eq.u32", index, self.constant(number))
-            self._branch_to(label, self.decoder.emit(self.instruction, o.BRANCH, guard=test))
+            self._branch(label, test)
         self.emit(o.TRAP)
 
     def call_function(self) -> None:

@@ -24,9 +24,9 @@ __device__ float compute(int row, float a, float b)
     case 5: return low_and_high(__float2ll_rn(a));
     case 6: return low_and_high(__float2ull_rz(a));
     case 7: return __int_as_float((short)bounded(a, 3e4f));
-    case 8: return __int_as_float((unsigned short)bounded(fabsf(a), 6e4f));
+    case 8: return __int_as_float((unsigned short)fminf(fabsf(a), 6e4f));
     case 9: return __int_as_float((signed char)bounded(a, 127.f));
-    case 10: return __int_as_float((unsigned char)bounded(fabsf(a), 255.f));
+    case 10: return __int_as_float((unsigned char)fminf(fabsf(a), 255.f));
     case 11: return i;
     case 12: return (unsigned)i;
     case 13: return wide;
