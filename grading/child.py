@@ -76,12 +76,14 @@ def _import_all() -> None:
 def _warm_up() -> None:
     """Compile and run a kernel that is wrong in many ways, so that every step was taken once, explanations included."""
     from gemmlab.launch import LaunchSpec
-    from gemmlab.lesson import Kernel
+    from gemmlab.lesson import CounterRule, Kernel
 
     spec = LaunchSpec.parse("16,16", "cdiv(N,16),cdiv(M,16)")
-    work = _Work(Kernel(None, "warm_up", spec, 16, (), (), "", None), _WARM_UP, None)
+    rule = CounterRule("sectors_per_request", "global_load", 0, (16, 16, 16), "")
+    work = _Work(Kernel(None, "warm_up", spec, 16, (), (), "", None, (rule,)), _WARM_UP, None)
     A = np.ones((17, 17), np.float32)
     work.errors()
+    work.broken_rules()
     for debug in (False, True):
         work.run(A, A, (17, 17, 17), debug)
 

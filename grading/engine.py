@@ -32,37 +32,38 @@ class _Pool:
 
     @contextmanager
     def worker(self, insecure: bool) -> Iterator[Worker]:
-        """One for the caller alone. It is closed where anything goes wrong with it."""
-        worker = self._take()
+        """One for the caller alone. It is closed where anything goes wrong with it. Raises WorkerLost once closed."""
+        worker, is_new = self._take()
         try:
+            if is_new:
+                worker.greet()
             with self._level_lock:
                 self.level = self.level or level_of(worker)
             self.level.check(insecure)
             yield worker
         except BaseException:
-            self._busy.discard(worker)
+            with self._lock:
+                self._busy.discard(worker)
             worker.close()
             raise
         with self._lock:
             self._busy.discard(worker)
             self._idle.append(worker)
 
-    def _take(self) -> Worker:
+    def _take(self) -> tuple[Worker, bool]:
         with self._lock:
-            worker = self._idle.pop() if self._idle else None
-        worker = worker or Worker()
-        with self._lock:
-            if not self._closed:
-                self._busy.add(worker)
-                return worker
-        worker.close()
-        raise WorkerLost("the run has ended")
+            if self._closed:
+                raise WorkerLost("the run has ended")
+            is_new = not self._idle
+            worker = Worker() if is_new else self._idle.pop()
+            self._busy.add(worker)
+            return worker, is_new
 
     def open(self) -> None:
         self._closed = False
 
     def close(self) -> None:
-        """End all workers. Whoever waits for one gets WorkerLost."""
+        """End all workers. Whoever waits for one gets WorkerLost, or UserError where it was still to be greeted."""
         with self._lock:
             self._closed = True
             idle, self._idle = self._idle, []

@@ -74,7 +74,7 @@ def level_of(worker: Worker) -> Level:
 
 def level() -> Level:
     """What the sandbox gives on this machine. Raises UserError where it cannot even start."""
-    worker = Worker()
+    worker = Worker().greet()
     try:
         return level_of(worker)
     finally:

@@ -36,6 +36,7 @@ from typing import Any
 
 import gemmlab
 import grading
+from gemmlab.emulator.warm import is_warm
 from gemmlab.errors import UserError
 from gemmlab.lesson import Kernel, Lesson, load
 from grading import cases, engine, intake, reports, score, secret, splice
@@ -195,6 +196,8 @@ def _executed(jobs: dict[str, Job], options: Options, progress: Progress) -> Ite
     """What each job gave, in the order in which they end. Only a few at a time are handed to the executor."""
     if not jobs:
         return
+    if not is_warm():
+        progress.say("Compiling the emulator first, which takes a minute and happens once.")
     todo = iter(jobs.items())
     with engine.open_executor(options.jobs or len(os.sched_getaffinity(0)), options.dask) as (executor, at_once):
         progress.say(str(_outcome(executor.submit(engine.sandbox_level, options.insecure))))

@@ -79,15 +79,17 @@ class _Ended(Exception):
 
 
 class Worker:
-    """A running nursery. `walls` are those of the sandbox that stand, `user` the number of the user that children are.
+    """A nursery. `walls` are those of the sandbox that stand, `user` the number of the user that children are; both are
+    known after `greet`, which must come first.
 
-    For one thread at a time. `close` ends it and all that it started.
+    For one thread at a time, but for `kill`. `close` ends it and all that it started.
     """
 
     def __init__(self) -> None:
-        """Raises UserError where no nursery can be started on this machine."""
-        if not hasattr(socket, "send_fds") or not sys.platform.startswith("linux"):
+        if not sys.platform.startswith("linux"):
             raise UserError("grading needs Linux; use a container, WSL or a remote machine")
+        self.walls: list[str] = []
+        self.user: int | None = None
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._complaints = tempfile.TemporaryFile()
         self._process = subprocess.Popen(
@@ -96,6 +98,9 @@ class Worker:
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=self._complaints,
         )  # fmt: skip
         theirs.close()
+
+    def greet(self) -> Worker:
+        """Wait until it is ready. Raises UserError where it cannot be started on this machine; it is closed then."""
         try:
             hello = self._answer(START_SECONDS)
         except WorkerLost as lost:
@@ -106,8 +111,8 @@ class Worker:
         if "error" in hello:
             self.close()
             raise UserError(hello["error"])
-        self.walls: list[str] = hello["walls"]
-        self.user: int | None = hello["user"]
+        self.walls, self.user = hello["walls"], hello["user"]
+        return self
 
     def run(self, job: Job) -> Execution:
         """Execute the job in a fresh child. Raises WorkerLost; whatever the student's kernel does is in the result."""
@@ -148,8 +153,9 @@ class Worker:
 
     def kill(self) -> None:
         """End the nursery and its children. Whoever talks with them gets WorkerLost."""
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(self._process.pid, signal.SIGKILL)
+        if self._process.poll() is None:  # else the number may be another process's by now
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
 
     def close(self) -> None:
         self.kill()

@@ -49,7 +49,7 @@ RIGHT = Job(KERNEL, KERNEL.solution, CASES)
 
 @pytest.fixture(scope="module")
 def place():
-    worker = Worker()
+    worker = Worker().greet()
     yield worker
     worker.close()
 
@@ -181,7 +181,7 @@ def test_a_child_knows_neither_the_environment_nor_the_solution_nor_a_seed(place
 def test_nothing_is_written_into_the_caches(tmp_path: Path, monkeypatch):
     (tmp_path / "emulator").symlink_to(cache_folder().parent / "emulator")
     monkeypatch.setenv("GEMMLAB_CACHE_DIR", str(tmp_path))
-    place = Worker()
+    place = Worker().greet()
     try:
         before = sorted(path.name for path in (tmp_path / "compile").iterdir())
         assert judge(RIGHT, place.run(RIGHT)).status == "passed"
@@ -193,7 +193,7 @@ def test_nothing_is_written_into_the_caches(tmp_path: Path, monkeypatch):
 def test_everything_ends_with_the_grader():
     code = (
         "import time\nfrom grading.worker import Worker\n"
-        "worker = Worker(); channel = worker.open()\nprint(worker._process.pid, flush=True)\ntime.sleep(300)"
+        "worker = Worker().greet(); channel = worker.open()\nprint(worker._process.pid, flush=True)\ntime.sleep(300)"
     )
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     grader = subprocess.Popen([sys.executable, "-c", code], env=environment, stdout=subprocess.PIPE, text=True)
@@ -345,6 +345,17 @@ def test_the_sandbox_finds_what_the_check_finds(place: Worker, path: Path):
     assert (judge(Job(KERNEL, source, cases), execution).status == "passed") == outside.passed
 
 
+def test_a_lessons_rules_on_memory_traffic_are_kept(place: Worker):
+    coalesced = load("01").kernel
+    case = HiddenCase("x", "ordinary", (64, 64, 16), "random", 1)
+    swapped = coalesced.solution.replace("threadIdx.x", "swap").replace("threadIdx.y", "threadIdx.x")
+    job = Job(coalesced, coalesced.solution, (case,))
+    assert coalesced.rules and judge(job, place.run(job)).status == "passed"
+    job = Job(coalesced, swapped.replace("swap", "threadIdx.y"), (case,))
+    found = judge(job, place.run(job))
+    assert found.status == "failed" and found.cases[0].ok and found.cases[-1].message == coalesced.rules[0].says
+
+
 # ---- hostile children
 
 
@@ -449,7 +460,7 @@ def test_a_child_killed_from_outside_is_a_crash(place: Worker, monkeypatch):
 
 
 def test_a_nursery_that_is_gone_is_not_the_students_fault():
-    place = Worker()
+    place = Worker().greet()
     place.kill()
     with pytest.raises(worker.WorkerLost):
         place.run(RIGHT)
@@ -460,7 +471,7 @@ def test_without_a_compiler_the_reason_is_told(monkeypatch):
     monkeypatch.setattr(worker, "_environment", lambda: {"PYTHONPATH": f"{ROOT}", "GEMMLAB_NOTHING": "1"})
     monkeypatch.setattr(worker, "sys", type("sys", (), {"executable": "/bin/false", "platform": "linux"}))
     with pytest.raises(UserError, match="sandbox cannot be started"):
-        Worker()
+        Worker().greet()
 
 
 def test_the_attacks_are_those_that_the_level_knows():

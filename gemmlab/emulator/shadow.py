@@ -19,6 +19,7 @@ from gemmlab.emulator.events import RACE_ASYNC, RACE_RAW, RACE_SAME_VALUE, RACE_
 from gemmlab.emulator.jit import compiled, compiled_as
 from gemmlab.emulator.state import (
     BLOCK,
+    BLOCK_START,
     GLOBAL_READ_BLOCK,
     GLOBAL_WRITE_BLOCK,
     INTERVAL_START,
@@ -128,8 +129,14 @@ def write_conflict(state, pc, granule, region, offset, thread, atomic, same_valu
 
 @compiled
 def needs_look(state, old, thread, fresh):
-    """Cheap test before the exact one: only a record since the last barrier, of another thread, can race."""
-    return old >= fresh and ((old & THREAD_MASK) != thread or (old >> TIME_SHIFT) == IN_FLIGHT)
+    """Cheap test before the exact one: only a record since the last barrier can race, and only one of another thread.
+
+    In global memory `fresh` lets older records through: those from before BLOCK_START are of another block's thread.
+    """
+    if old < fresh:
+        return False
+    time = old >> TIME_SHIFT
+    return (old & THREAD_MASK) != thread or time == IN_FLIGHT or time < get(state, BLOCK_START)
 
 
 @compiled
@@ -140,7 +147,7 @@ def note_read(state, granule, low, high):
         set64(read2, granule, low)
     else:
         old = word64(read1, granule)
-        if (old & THREAD_MASK) != (high & THREAD_MASK):
+        if (old & THREAD_MASK) != (high & THREAD_MASK) or (old >> TIME_SHIFT) < get(state, BLOCK_START):
             set64(read2, granule, old)
     set64(read1, granule, high)
 

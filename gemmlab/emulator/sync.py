@@ -273,7 +273,7 @@ def arrive(state, warp, row, lanes, base):
 
 @compiled
 def named_group(state, row, lanes, base):
-    """The membermask that the first of these lanes gives to a warp-wide instruction, and all lanes that give the same."""
+    """The membermask that the first lane gives to a warp-wide instruction, and all lanes that give the same."""
     op = field(row, o.ROW_OP)
     offset = field(row, o.ROW_B)
     if op == o.TENSOR_SYNC or op == o.MMA:
