@@ -16,6 +16,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
+from gemmlab.errors import UserError
 from gemmlab.launch import LaunchSpec
 from gemmlab.tolerance import make_inputs
 from grading import landlock, linux
@@ -49,19 +50,29 @@ def run_on_gpu(
 
     Raises UserError where the GPU cannot be used.
     """
-    from gemmlab.compile import Program
     from gemmlab.gpu import GpuExecutor
 
-    program = Program("", "", code.arch, "", code.cubin, symbols=code.symbols)
     results: list[RawResult] = []
     with closing(GpuExecutor(command=command)) as gpu:
         for case, result in zip(cases, emulated):
             clean = result.C is not None and all(finding.get("severity") == "warning" for finding in result.findings)
             if clean and not any(map(_timed_out, results)):
-                A, B = make_inputs(case.inputs, case.shape, case.seed)
-                result = _raw(gpu.run(program, launch.at(*case.shape), A, B, case.shape))
+                result = _run(gpu, launch, case, code, command)
             results.append(result)
     return tuple(results)
+
+
+def _run(gpu, launch: LaunchSpec, case: HiddenCase, code: MachineCode, command: Sequence[str]) -> RawResult:
+    from gemmlab.compile import Program
+    from gemmlab.gpu_process import GpuProcess
+
+    program = Program("", "", code.arch, "", code.cubin, symbols=code.symbols)
+    A, B = make_inputs(case.inputs, case.shape, case.seed)
+    try:
+        return _raw(gpu.run(program, launch.at(*case.shape), A, B, case.shape))
+    except UserError as error:
+        GpuProcess(command).close()  # UserError again where it is the machine that fails, not this code
+        return RawResult(problem="crash", detail=str(error))
 
 
 def _timed_out(result: RawResult) -> bool:

@@ -37,7 +37,8 @@ class State:
 def open_state(folder: Path) -> Iterator[State]:
     """The state in that folder, for one run at a time. Raises UserError where another one has it."""
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, exist_ok=True)  # results name hidden shapes
         lock = open(folder / "lock", "w")
     except OSError as error:
         raise UserError(f"cannot write to {folder}: {error.strerror}") from None

@@ -10,6 +10,7 @@ from functools import cache
 
 import pytest
 from equivalent_mutants import EQUIVALENT
+from field_kernels import NOT_YET
 from mutation import OPERATORS, Mutant, mutants
 from mutation_subjects import Subject, subjects
 
@@ -85,6 +86,8 @@ def test_every_barrier_and_guard_is_needed(name: str, operator: str):
     "name, mutant", sample(), ids=lambda value: value if isinstance(value, str) else value.operator
 )
 def test_a_mutant_is_found_out(name: str, mutant: Mutant):
+    if name in NOT_YET:
+        pytest.xfail("the emulator does not do this yet: see NOT_YET")
     assert_found_out(SUBJECTS[name], mutant)
 
 

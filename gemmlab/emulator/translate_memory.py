@@ -157,10 +157,11 @@ class Memory(Base):
         ):
             raise Unsupported("a kernel parameter that is a struct, or read in part")
         kind = kind_of_type(element)
-        source = self.decoder.named_register(self.function.name, name, kind)
-        self.simple(
-            "mov.u64" if kind == "w" else "mov.u32", self.checked(registers[0], kind), self.checked(source, kind)
-        )
+        source = self.checked(self.decoder.named_register(self.function.name, name, kind), kind)
+        if kind == "r" and registers[0][0] == "w":
+            self.simple(f"cvt.to64.{'s32' if element == 's32' else 'u32'}", registers[0], source)
+        else:
+            self.simple("mov.u64" if kind == "w" else "mov.u32", self.checked(registers[0], kind), source)
 
     def _store_parameter(self) -> None:
         name, offset = self._parameter(self.operands[0])

@@ -1,5 +1,5 @@
-// expect: race
-// says: threads of two blocks; one block own each element of C
+// expect: wrong_result
+// says: Only the first tile of C was written
 // All blocks compute the first tile.
 #define TILE 32
 

@@ -12,7 +12,7 @@
 extern "C" __global__ void gemm(const float* A, const float* B, float* C, int M, int N, int K)
 {
     const int col = blockIdx.x * 16 + threadIdx.x, row = blockIdx.y * 16 + threadIdx.y;
-    if (row == 0 && col == 0) printf("%d x %d x %d, %s %5.2f\n", M, N, K, "first", A[0]);
+    if (row + col == 0) printf("%d rows, the %s element is %5.2f\n", M, "first", A[0]);
     if (row >= M || col >= N) return;
     float acc = 0.0f;
     for (int k = 0; k < K; ++k) acc += A[row * K + k] * B[k * N + col];
