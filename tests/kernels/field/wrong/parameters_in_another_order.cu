@@ -1,6 +1,7 @@
 // bug: the kernel takes its sizes in the order M, K, N
 // expect: wrong-result
 // diag: the checker passes M, N, K
+// says: C is wrong
 // block: 16,16
 // grid: cdiv(N,16),cdiv(M,16)
 // smem: 0
