@@ -28,10 +28,7 @@ Shape = tuple[int, int, int]
 NOT_YET = {
     "a_block_changes_what_its_neighbour_reads",
     "blocks_take_turns",
-    "lanes_leave_then_the_rest_shuffle",
     "last_block_adds_the_parts",
-    "named_barriers_in_a_chain",
-    "named_barriers_of_two_groups",
     "producer_arrives_consumer_waits",
     "shared_sum_cleared_without_barrier",
     "spin_lock_by_every_thread",

@@ -13,7 +13,6 @@ from gemmlab.emulator.events import OUT_OF_WORK, TRAPPED, UNDEFINED_BRANCH, UNSU
 from gemmlab.emulator.fragments import (
     AT_BARRIER,
     AT_WARP_SYNC,
-    LANES,
     RUNNABLE,
     STATUS,
     WAITS_AT,
@@ -90,6 +89,7 @@ from gemmlab.emulator.sync import (
     resolve_barriers,
     row_of,
     settle_warp,
+    some_group_came,
     warp_base,
 )
 from gemmlab.emulator.tensor import spread
@@ -358,7 +358,7 @@ def run_warp(state, warp):
                     pc += 1
                 else:
                     add_fragment(state, warp, pc + 1, active & ~waiting, RUNNABLE, NONE)
-                    _wait_for_lanes(state, warp, row, waiting, base, pc)
+                    _wait_for_lanes(state, warp, waiting, pc)
                     break
             elif op == o.EXIT:
                 _leave(state, warp, pc, lanes)
@@ -415,21 +415,15 @@ def _undefined_guard(state, warp, row, active, base, pc):
 
 
 @compiled
-def _wait_for_lanes(state, warp, row, lanes, base, pc):
+def _wait_for_lanes(state, warp, lanes, pc):
     """Lanes wait at a warp-wide instruction; if those they wait for stand here already, they go on together."""
     add_fragment(state, warp, pc, lanes, AT_WARP_SYNC, pc)
     for index in range(fragment_count(state, warp)):
         waiting = fragment(state, warp, index)
         if word32(waiting, STATUS) == AT_WARP_SYNC and word32(waiting, WAITS_AT) == pc:
-            todo = mask32(waiting, LANES)
-            alive = mask32(get(state, PRESENT), warp) & ~mask32(get(state, EXITED), warp)
-            while todo != NO_LANES:
-                named, group = named_group(state, row, todo, base)
-                todo &= ~group
-                if named & alive & ~group == NO_LANES:
-                    set32(waiting, STATUS, RUNNABLE)
-                    set32(waiting, WAITS_AT, -1)
-                    return
+            if some_group_came(state, warp, waiting):
+                set32(waiting, STATUS, RUNNABLE)
+                set32(waiting, WAITS_AT, -1)
             return
 
 

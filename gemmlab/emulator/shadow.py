@@ -198,11 +198,18 @@ def pass_warp_sync(state, warp, mask):
 
 @compiled
 def pass_named_barrier(state, members):
-    """A barrier of some warps (`members`: a bit a warp) orders them with each other."""
+    """A barrier of some warps (`members`: a bit a warp): each now knows what any of them knew and did."""
     now = get(state, NOW) + 1
     put(state, NOW, now)
-    warps = get(state, WARPS)
-    for a in range(warps):
-        for b in range(warps):
-            if (members >> a) & 1 and (members >> b) & 1:
-                set64(get(state, SEEN_WARPS), a * warps + b, now)
+    warps, seen = get(state, WARPS), get(state, SEEN_WARPS)
+    for other in range(warps):
+        latest = np.int64(0)
+        for member in range(warps):
+            if (members >> member) & 1:
+                latest = max(latest, word64(seen, member * warps + other))
+        if (members >> other) & 1:
+            latest = now
+            set64(get(state, WARP_START), other, now)
+        for member in range(warps):
+            if (members >> member) & 1:
+                set64(seen, member * warps + other, latest)

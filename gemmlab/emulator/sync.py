@@ -84,10 +84,9 @@ def settle_warp(state, warp):
     for index in range(fragment_count(state, warp)):
         row = fragment(state, warp, index)
         if word32(row, STATUS) == AT_WARP_SYNC:
-            lane = first_lane(mask32(row, LANES))
-            _tell(
-                state, WARP_SYNC_MISSING, word32(row, WAITS_AT), NONE, warp * 32 + lane, _absent(state, warp, row), warp
-            )
+            if not some_group_came(state, warp, row):
+                thread = warp * 32 + first_lane(mask32(row, LANES))
+                _tell(state, WARP_SYNC_MISSING, word32(row, WAITS_AT), NONE, thread, _absent(state, warp, row), warp)
             set32(row, STATUS, RUNNABLE)
             set32(row, WAITS_AT, -1)
             return True
@@ -158,8 +157,9 @@ def resolve_barriers(state):
         arrived = word64(get(state, BARRIER_ARRIVED), number)
         needed = (expected + 31) >> 5
         if (expected == 0 and everyone) or (expected > 0 and waiting + arrived >= needed):
-            _release(state, members, expected == 0 or needed >= warps)
-            members |= word64(get(state, BARRIER_MEMBERS), number)
+            arrived_members = word64(get(state, BARRIER_MEMBERS), number)
+            _release(state, members, arrived_members, expected == 0 or needed >= warps)
+            members |= arrived_members
             if expected == 0 or needed >= warps:
                 pass_barrier(state)
             else:
@@ -171,8 +171,11 @@ def resolve_barriers(state):
 
 
 @compiled
-def _release(state, members, whole_block):
-    """Set the members going; report threads that have left or wait elsewhere when the whole block should be here."""
+def _release(state, members, arrived, whole_block):
+    """Set the members going; report threads that have left or wait elsewhere when the whole block should be here.
+
+    Warps of `arrived` came before, by bar.arrive, and are free to leave.
+    """
     warps = get(state, WARPS)
     first_pc, first_thread = NONE, NONE
     for warp in range(warps):
@@ -183,7 +186,7 @@ def _release(state, members, whole_block):
     _reduce_votes(state, members)
     for warp in range(warps):
         gone = mask32(get(state, EXITED), warp)
-        if whole_block and gone != NO_LANES:
+        if whole_block and gone != NO_LANES and not (arrived >> warp) & 1:
             thread = warp * 32 + first_lane(gone)
             exit_pc = word32(get(state, EXIT_PC), thread)
             _tell(state, BARRIER_EXITED, first_pc, exit_pc, first_thread, thread, warp)
@@ -289,6 +292,21 @@ def named_group(state, row, lanes, base):
         if peek32(base + offset + 4 * lane) == named:
             group |= lane_bit(lane)
     return named, group
+
+
+@compiled
+def some_group_came(state, warp, waiting):
+    """Whether, among the lanes of a fragment that waits at a warp-wide instruction, all that a mask names are there.
+    Lanes that have ended are not waited for."""
+    row, base = row_of(state, word32(waiting, WAITS_AT)), warp_base(state, warp)
+    alive = mask32(get(state, PRESENT), warp) & ~mask32(get(state, EXITED), warp)
+    todo = mask32(waiting, LANES)
+    while todo != NO_LANES:
+        named, group = named_group(state, row, todo, base)
+        todo &= ~group
+        if named & alive & ~group == NO_LANES:
+            return True
+    return False
 
 
 @compiled
