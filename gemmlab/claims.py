@@ -256,22 +256,16 @@ class _Counted:
 
 def _count(program: Program, launch: Launch, shape: tuple[int, int, int]) -> _Counted:
     from gemmlab.emulator import EmulatorExecutor
-    from gemmlab.emulator import opcodes as o
-    from gemmlab.emulator.executor import decoded
-    from gemmlab.emulator.requests import BYTES, EXECUTED, SECTOR_COUNT, WAVEFRONT_COUNT
     from gemmlab.tolerance import make_inputs
 
     A, B = make_inputs("integer", shape, 0)
     outcome = EmulatorExecutor().run(program, launch, A, B, shape)
-    code, counters = decoded(program.ptx, program.symbol(launch.kernel)), outcome.counters
-    is_load = code.rows[:, o.ROW_OP] == o.LOAD
-    loads = Counter()
-    for pc in np.flatnonzero(is_load & (counters[:, SECTOR_COUNT] > 0)):
-        loads[code.locations[pc].line] += int(counters[pc, BYTES]) // FLOAT_BYTES
+    totals = outcome.counters.totals
+    read = {line: counts.global_load_bytes // FLOAT_BYTES for line, counts in outcome.counters.lines.items()}
+    loads = Counter({line: elements for line, elements in read.items() if elements})
     warps = -(-int(np.prod(launch.block)) // 32) * int(np.prod(launch.grid))
-    barriers = counters[code.rows[:, o.ROW_OP] == o.BARRIER, EXECUTED].sum() / warps
     races = sum(finding.count for finding in outcome.findings if finding.kind == "race" and finding.is_error)
-    return _Counted(loads, int(counters[is_load, WAVEFRONT_COUNT].sum()), float(barriers), races)
+    return _Counted(loads, totals.shared_load_wavefronts, totals.barriers / warps, races)
 
 
 def _gigabytes(count: float) -> str:

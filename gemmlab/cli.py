@@ -1,4 +1,4 @@
-"""The command line: `gemmlab check`, `gemmlab run` and `gemmlab doctor`.
+"""The command line: `gemmlab check`, `gemmlab run`, `gemmlab profile` and `gemmlab doctor`.
 
 Exit codes: 0 passed (for `doctor`: ready), 1 not passed, 2 what was asked cannot be done, 3 a fault inside gemmlab.
 With `--json` one JSON object is printed in every case. Where something was asked that cannot be done its status is
@@ -21,6 +21,7 @@ import typer
 from gemmlab.errors import UserError
 
 if TYPE_CHECKING:
+    from gemmlab.launch import LaunchSpec
     from gemmlab.verdict import Verdict
 
 _LONGEST_SIZE = 20  # digits; more only make the number slower to refuse
@@ -51,6 +52,20 @@ class Inputs(str, Enum):
     structured = "structured"
 
 
+FileArgument = Annotated[Path, typer.Argument(help="The .cu file.")]
+BlockOption = Annotated[Optional[str], typer.Option(help='Threads of a block in x,y,z, such as "16,16".')]
+GridOption = Annotated[Optional[str], typer.Option(help='Blocks in x,y,z, such as "cdiv(N,16),cdiv(M,16)".')]
+KernelOption = Annotated[Optional[str], typer.Option(help="The kernel's name; gemm if left out.")]
+SmemOption = Annotated[str, typer.Option(help="Dynamic shared memory of a block, in bytes.")]
+SmemOptInOption = Annotated[bool, typer.Option("--smem-opt-in", help="Allow more than 48 KiB of it.")]
+LauncherOption = Annotated[
+    Optional[str], typer.Option(help="The file's own host function that launches; it gives block, grid and smem.")
+]
+LayoutOption = Annotated[
+    LayoutName,
+    typer.Option(help="What M, N, K mean: course is A M×K, B K×N, C M×N; leetgpu is A M×N, B N×K, C M×K."),
+]
+InputsOption = Annotated[Inputs, typer.Option(help="What A and B hold.")]
 BackendOption = Annotated[Backend, typer.Option(help="Where the kernel runs; auto is the GPU where there is one.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
@@ -77,21 +92,16 @@ def check(
 
 @app.command()
 def run(
-    file: Annotated[Path, typer.Argument(help="The .cu file.")],
+    file: FileArgument,
     shape: Annotated[Optional[list[str]], typer.Option(help="M,N,K; may be given several times.")] = None,
-    block: Annotated[Optional[str], typer.Option(help='Threads of a block in x,y,z, such as "16,16".')] = None,
-    grid: Annotated[Optional[str], typer.Option(help='Blocks in x,y,z, such as "cdiv(N,16),cdiv(M,16)".')] = None,
-    kernel: Annotated[Optional[str], typer.Option(help="The kernel's name; gemm if left out.")] = None,
-    smem: Annotated[str, typer.Option(help="Dynamic shared memory of a block, in bytes.")] = "0",
-    smem_opt_in: Annotated[bool, typer.Option("--smem-opt-in", help="Allow more than 48 KiB of it.")] = False,
-    launcher: Annotated[
-        Optional[str], typer.Option(help="The file's own host function that launches; it gives block, grid and smem.")
-    ] = None,
-    layout: Annotated[
-        LayoutName,
-        typer.Option(help="What M, N, K mean: course is A M×K, B K×N, C M×N; leetgpu is A M×N, B N×K, C M×K."),
-    ] = LayoutName.course,
-    inputs: Annotated[Inputs, typer.Option(help="What A and B hold.")] = Inputs.random,
+    block: BlockOption = None,
+    grid: GridOption = None,
+    kernel: KernelOption = None,
+    smem: SmemOption = "0",
+    smem_opt_in: SmemOptInOption = False,
+    launcher: LauncherOption = None,
+    layout: LayoutOption = LayoutName.course,
+    inputs: InputsOption = Inputs.random,
     backend: BackendOption = Backend.auto,
     as_json: JsonOption = False,
 ) -> None:
@@ -104,7 +114,6 @@ def run(
 
     def ask() -> tuple[Verdict, str]:
         from gemmlab.check import check_launcher, check_source, read_kernel
-        from gemmlab.launch import LaunchSpec
         from gemmlab.layout import LAYOUTS
         from gemmlab.lesson import Case
 
@@ -112,19 +121,77 @@ def run(
         if not shape:
             raise UserError("give at least one shape, for example --shape 64,64,64")
         cases = [Case(parse_shape(text), inputs.value, seed, "given") for seed, text in enumerate(shape)]
-        meaning = LAYOUTS[layout.value]
-        if launcher is not None:
-            if block or grid or kernel or smem != "0" or smem_opt_in:
-                raise UserError("a launcher says all that --kernel, --block, --grid and --smem say; leave these out")
-            return check_launcher(source, file.name, launcher, cases, backend.value, meaning), source
-        if block is None or grid is None:
-            raise UserError(
-                'give the launch, for example --block 16,16 --grid "cdiv(N,16),cdiv(M,16)", or --launcher NAME'
-            )
-        spec = LaunchSpec.parse(block, grid, smem, smem_opt_in, kernel or "gemm", meaning)
+        spec = _launch_spec(block, grid, kernel, smem, smem_opt_in, launcher, layout)
+        if spec is None:
+            return check_launcher(source, file.name, launcher, cases, backend.value, LAYOUTS[layout.value]), source
         return check_source(source, file.name, spec, cases, backend.value), source
 
     _answer(ask, "cases", as_json)
+
+
+@app.command()
+def profile(
+    file: FileArgument,
+    shape: Annotated[Optional[list[str]], typer.Option(help="M,N,K.")] = None,
+    block: BlockOption = None,
+    grid: GridOption = None,
+    kernel: KernelOption = None,
+    smem: SmemOption = "0",
+    smem_opt_in: SmemOptInOption = False,
+    launcher: LauncherOption = None,
+    layout: LayoutOption = LayoutName.course,
+    inputs: InputsOption = Inputs.random,
+    backend: Annotated[Backend, typer.Option(help="auto or emulator: it is the emulator that counts.")] = Backend.auto,
+    as_json: JsonOption = False,
+) -> None:
+    """Count what each line of a kernel does to memory, at one shape, and say how full it makes a GPU.
+
+    The arguments are those of run. A request is one memory instruction of one warp, as Nsight Compute counts it.
+    """
+    from gemmlab.check import read_kernel
+    from gemmlab.layout import LAYOUTS
+    from gemmlab.profile import profile_launcher, profile_source
+
+    if backend == Backend.cuda:
+        raise UserError("it is the emulator that counts; leave --backend out")
+    source = read_kernel(file)
+    if not shape or len(shape) > 1:
+        raise UserError("a profile is of one shape; give one, for example --shape 128,128,128")
+    size = parse_shape(shape[0])
+    spec = _launch_spec(block, grid, kernel, smem, smem_opt_in, launcher, layout)
+    if spec is None:
+        found = profile_launcher(source, file.name, launcher, size, inputs.value, layout=LAYOUTS[layout.value])
+    else:
+        found = profile_source(source, file.name, spec, size, inputs.value)
+    if as_json:
+        _print_json(found.to_json())
+    else:
+        from gemmlab.profile_report import print_profile
+
+        print_profile(found)
+    raise typer.Exit(0 if found.verdict.passed else 1)
+
+
+def _launch_spec(
+    block: str | None,
+    grid: str | None,
+    kernel: str | None,
+    smem: str,
+    smem_opt_in: bool,
+    launcher: str | None,
+    layout: LayoutName,
+) -> LaunchSpec | None:
+    """The launch that was asked for; None where the file's own launcher gives it. UserError where both or none do."""
+    from gemmlab.launch import LaunchSpec
+    from gemmlab.layout import LAYOUTS
+
+    if launcher is not None:
+        if block or grid or kernel or smem != "0" or smem_opt_in:
+            raise UserError("a launcher says all that --kernel, --block, --grid and --smem say; leave these out")
+        return None
+    if block is None or grid is None:
+        raise UserError('give the launch, for example --block 16,16 --grid "cdiv(N,16),cdiv(M,16)", or --launcher NAME')
+    return LaunchSpec.parse(block, grid, smem, smem_opt_in, kernel or "gemm", LAYOUTS[layout.value])
 
 
 @app.command()

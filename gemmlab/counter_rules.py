@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from gemmlab.errors import UserError
 from gemmlab.verdict import Finding, Verdict
 
 if TYPE_CHECKING:
+    from gemmlab.emulator.counters import Counters
     from gemmlab.lesson import CounterRule, Kernel
 
 _SEED = 1
@@ -48,21 +47,15 @@ def measured(rule: CounterRule, kernel: Kernel, source: str, filename: str) -> t
     program = compile_source(source, filename)
     A, B = make_inputs("random", rule.shape, _SEED)
     outcome = EmulatorExecutor().run(program, kernel.launch.at(*rule.shape), A, B, rule.shape)
-    return _sectors_per_request(rule, program, kernel.launch.kernel, outcome.counters)
+    return _sectors_per_request(rule, outcome.counters)
 
 
-def _sectors_per_request(rule: CounterRule, program, name: str, counters: np.ndarray) -> tuple[float, int | None]:
-    from gemmlab.emulator import opcodes as o
-    from gemmlab.emulator.executor import decoded
-    from gemmlab.emulator.requests import REQUESTS, SECTOR_COUNT
-
-    kinds = {"global_load": o.LOAD, "global_store": o.STORE}
-    if rule.what != "sectors_per_request" or rule.of not in kinds:
+def _sectors_per_request(rule: CounterRule, counters: Counters) -> tuple[float, int | None]:
+    ratios = {"global_load": "load_sectors_per_request", "global_store": "store_sectors_per_request"}
+    if rule.what != "sectors_per_request" or rule.of not in ratios:
         raise UserError(f"there is no counter '{rule.what}' of '{rule.of}'")
-    code = decoded(program.ptx, program.symbol(name))
-    chosen = (code.rows[:, o.ROW_OP] == kinds[rule.of]) & (counters[:, SECTOR_COUNT] > 0)
-    sectors, requests = counters[chosen, SECTOR_COUNT], counters[chosen, REQUESTS]
-    if not len(sectors):
+    ratio = getattr(counters.totals, ratios[rule.of])
+    if ratio is None:
         return 0.0, None
-    worst = int(np.flatnonzero(chosen)[np.argmax(sectors)])
-    return float(sectors.sum() / requests.sum()), code.locations[worst].line or None
+    worst = max(counters.lines, key=lambda line: getattr(counters.lines[line], f"{rule.of}_sectors"))
+    return ratio, worst or None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -12,20 +12,23 @@ from gemmlab.launch import Launch
 from gemmlab.plan import Plan
 from gemmlab.verdict import Finding
 
+if TYPE_CHECKING:
+    from gemmlab.emulator.counters import Counters
+
 
 @dataclass
 class Outcome:
     """What a launch of `gemm(A, B, C, M, N, K)`, or the steps of a plan, left behind.
 
     `C` is float32 with NaN where nothing was written, or None where a launch did not finish. `written` (bool, of C's
-    shape) marks the elements of C that were written, where the executor can tell. `counters` is the emulator's table of
-    counts by source line, for a plan of several launches a list of them. `seconds` is the time the launches took.
+    shape) marks the elements of C that were written, where the executor can tell. `counters` are the emulator's, by
+    source line, over all launches; None without its checks. `seconds` is the time the launches took.
     """
 
     C: np.ndarray | None
     findings: list[Finding] = field(default_factory=list)
     written: np.ndarray | None = None
-    counters: Any = None
+    counters: Counters | None = None
     seconds: float = 0.0
 
 

@@ -209,13 +209,16 @@ class OpenLesson:
         """Show what the compiler made of the kernel; time it where there is a GPU."""
         from gemmlab import gpu
         from gemmlab.compile import compile_source
-        from gemmlab.views.profile import resources_text, speed_text
+        from gemmlab.profile import profile_source
+        from gemmlab.views.profile import counters_table, resources_text, speed_text
 
         lesson, source = self.lesson, self._source()
         attempt = self._last("attempt", source=_digest(source))
         if attempt is None or attempt["status"] != "passed":
-            show(Markdown("Pass the check: then your kernel's registers and, on a GPU, its speed stand here too."))
+            show(Markdown("Pass the check: then your kernel's counts, registers and, on a GPU, speed stand here too."))
             return None
+        counters = profile_source(source, lesson.kernel_path.name, lesson.launch, COUNTED_SHAPE).counters
+        show(Markdown(counters_table(source, counters, COUNTED_SHAPE)))
         arch = gpu.device().arch if gpu.available() else None
         program = compile_source(source, lesson.kernel_path.name, arch=arch)
         show(Markdown(resources_text(program.resources[lesson.launch.kernel], program.arch)))

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from gemmlab.errors import UserError
 from gemmlab.launch import Launch, cdiv
 from gemmlab.nvrtc_log import Resources
@@ -15,6 +13,7 @@ from gemmlab.sizes import Sizes, sizes_of
 from gemmlab.tolerance import make_inputs
 
 if TYPE_CHECKING:
+    from gemmlab.emulator.counters import LineCounters
     from gemmlab.lesson import Kernel
 
 Shape = tuple[int, int, int]
@@ -83,28 +82,19 @@ def tally(kernel: Kernel, source: str, shape: Shape, arch: str) -> Tally:
     outcome = EmulatorExecutor().run(program, launch, *make_inputs("random", shape, _SEED), shape)
     if any(finding.is_error for finding in outcome.findings):
         raise UserError(f"there is a fault in {kernel.name}: run its check, which says which, then come back")
-    counts = _counts(program, launch, outcome.counters)
+    counts = _counts(launch, outcome.counters.totals)
     return Tally(shape, sizes_of(source), launch, program.resources[launch.kernel], arch, **counts)
 
 
-def _counts(program, launch: Launch, counters: np.ndarray) -> dict[str, float]:
-    from gemmlab.emulator import opcodes as o
-    from gemmlab.emulator import requests as r
-    from gemmlab.emulator.executor import decoded
-
-    code = decoded(program.ptx, program.symbol(launch.kernel))
-    op, space = code.rows[:, o.ROW_OP], code.rows[:, o.ROW_SPACE]
-    shared = (space == o.SHARED) | (op == o.ASYNC_COPY)
-    loads = (space == o.SHARED) & (op == o.LOAD)
-    memory = counters[:, r.SECTOR_COUNT] > 0
+def _counts(launch: Launch, totals: LineCounters) -> dict[str, float]:
     warps = prod(launch.grid) * cdiv(prod(launch.block), _WARP)
     return {
-        "instructions": int(counters[:, r.EXECUTED].sum()),
-        "shared_reads": int(counters[loads, r.BYTES].sum()) // 4,
-        "shared_read_requests": int(counters[loads, r.REQUESTS].sum()),
-        "shared_wavefronts": int(counters[shared, r.WAVEFRONT_COUNT].sum()),
-        "conflicts": int(counters[shared, r.CONFLICTS].sum()),
-        "global_requests": int(counters[memory, r.REQUESTS].sum()),
-        "sectors": int(counters[memory, r.SECTOR_COUNT].sum()),
-        "barriers": int(counters[op == o.BARRIER, r.EXECUTED].sum()) / warps,
+        "instructions": totals.instructions,
+        "shared_reads": totals.shared_load_bytes // 4,
+        "shared_read_requests": totals.shared_load_requests,
+        "shared_wavefronts": totals.shared_load_wavefronts + totals.shared_store_wavefronts,
+        "conflicts": totals.shared_load_conflicts + totals.shared_store_conflicts,
+        "global_requests": totals.global_load_requests + totals.global_store_requests + totals.global_atomic_requests,
+        "sectors": totals.global_load_sectors + totals.global_store_sectors + totals.global_atomic_sectors,
+        "barriers": totals.barriers / warps,
     }

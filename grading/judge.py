@@ -171,8 +171,8 @@ def _log(job: Job, execution: Execution) -> Iterator[str]:
         yield plain(f"{execution.problem} while compiling: {execution.detail}")
     for name, results in zip(("emulator", "GPU"), execution.backends):
         for case, result in zip(job.cases, results):
-            where_ = f"{name}, {'×'.join(map(str, case.shape))} {case.inputs}"
-            if result.problem:
-                yield plain(f"{where_}: {result.problem} {result.detail}")
+            at = f"{name}, {'×'.join(map(str, case.shape))} {case.inputs}"
+            if result.problem or result.detail:
+                yield plain(f"{at}: {result.problem} {result.detail}")
             for finding in result.findings:
-                yield plain(f"{where_}: {_kind(finding)}: {finding.get('message')}")
+                yield plain(f"{at}: {_kind(finding)}: {finding.get('message')}")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import os
 import pickle
 import signal
@@ -16,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -31,6 +33,7 @@ STOP_SECONDS = 20
 COMPILE_SECONDS = 20
 CASE_SECONDS = child.CASE_SECONDS + 5
 SUBMISSION_SECONDS = 90
+UNOPTIMISED_WORK = 2**18  # products M·N·K of a case that is quick without optimisation as well
 _KEPT_ENVIRONMENT = "PATH HOME LANG LC_ALL TMPDIR GEMMLAB_CACHE_DIR XDG_CACHE_HOME CUDA_PATH CUDA_HOME LD_LIBRARY_PATH"
 
 
@@ -197,7 +200,11 @@ class _Talk:
         results = self._run_cases(job.cases)
         if any(result.problem or _has_error(result) for result in results):
             return Execution(cases=tuple(results))
-        return self._look_again(job, results)
+        try:
+            rules = self._broken_rules(job)
+        except _Ended as ended:
+            return Execution(cases=(RawResult(problem=ended.problem, detail=ended.detail), *results[1:]))
+        return Execution(cases=tuple(self._look_again(job, results)), rules=rules)
 
     def _compile(self, job: Job) -> tuple[dict, ...]:
         """The compiler's errors; `code` is what it made, where a GPU takes part."""
@@ -235,19 +242,29 @@ class _Talk:
             raise _Ended("output", f"{len(data)} bytes of results")
         return RawResult(data[: 4 * M * N], data[4 * M * N :], findings, seconds=seconds)
 
-    def _look_again(self, job: Job, results: list[RawResult]) -> Execution:
-        """Run a faultless kernel once more without optimisation, which can hide a fault; then ask for the rules."""
-        smallest = min(range(len(results)), key=lambda number: len(results[number].C or b""))
-        try:
-            again = self._run(job.cases[smallest], debug=True)
-            results[smallest] = replace(results[smallest], findings=results[smallest].findings + _hidden(again))
-            broken = self._ask({"do": "rules"}, b"", 0, CASE_SECONDS)[0].get("broken") if job.kernel.rules else []
-        except _Ended as ended:
-            results[smallest] = RawResult(problem=ended.problem, detail=ended.detail)
-            return Execution(cases=tuple(results))
+    def _broken_rules(self, job: Job) -> tuple[int, ...]:
+        if not job.kernel.rules:
+            return ()
+        broken = self._ask({"do": "rules"}, b"", 0, CASE_SECONDS)[0].get("broken")
         known = range(len(job.kernel.rules))
-        rules = tuple(number for number in known if isinstance(broken, list) and number in broken)
-        return Execution(cases=tuple(results), rules=rules)
+        return tuple(number for number in known if isinstance(broken, list) and number in broken)
+
+    def _look_again(self, job: Job, results: list[RawResult]) -> Iterator[RawResult]:
+        """Run the quick cases of a faultless kernel without optimisation, which can hide a fault.
+
+        That is other code: only its faults count, not its results, nor what becomes of the child.
+        """
+        quickest = min(math.prod(case.shape) for case in job.cases)
+        ended = ""
+        for case, result in zip(job.cases, results):
+            if not ended and math.prod(case.shape) <= max(quickest, UNOPTIMISED_WORK):
+                try:
+                    again = self._run(case, debug=True)
+                    result = replace(result, findings=result.findings + _hidden(again))
+                except _Ended as end:
+                    ended = f"without optimisation: {end.problem} {end.detail}"
+                    result = replace(result, detail=ended)
+            yield result
 
     def _ask(self, request: dict, data: bytes, most_data: int, seconds: float) -> tuple[dict, bytes]:
         """One question and its answer. Raises _Ended where the child did not give one, or ran out of memory."""

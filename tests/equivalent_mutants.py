@@ -12,8 +12,13 @@ STORE_GUARDED = "threads outside of C compute a sum as well, which the store's o
 LATER_GUARDS = "a block outside of C stays, and its loads and its store are guarded"
 PRINTED = "it only changes what is printed"
 ALIGNED = "the executors align A, B and C themselves"
+NEVER_EQUAL = "c and cols are multiples of 4 there, so that c + 3 is never cols"
+TOO_MUCH = "one thread copies more, into the padding"
 
-
+ROWS_ALIGNED = "return reinterpret_cast<size_t>(X) % 16 == 0 && cols % 4 == 0;"
+FOUR_INSIDE = (
+    "bound: if (r < rows && c + 3 < cols && cols % 4 == 0) { => if (r < rows && c + 3 <= cols && cols % 4 == 0) {"
+)
 PRINTS = r'if (row + col == 0) printf("%d rows, the %s element is %5.2f\n", M, "first", A[0]);'
 
 
@@ -45,7 +50,38 @@ EQUIVALENT: dict[str, dict[str, str]] = {
             "wmma_half_whole_tiles",
         )
     },
-    "02_tiled_fma": {tile_loop("TILE"): ZEROS},
+    **{name: {tile_loop("TILE"): ZEROS} for name in ("02_tiled_fma", "03_two_barriers", "04_ragged_edges")},
+    **{name: {tile_loop("BK"): ZEROS} for name in ("05_register_1d", "06_register_2d")},
+    "07_vector_and_banks": {
+        tile_loop("BK"): ZEROS,
+        f"guard: {ROWS_ALIGNED} => return cols % 4 == 0;": ALIGNED,
+        "bound: for (int i = 4 * tid; i < BM * BK; i += 4 * THREADS) { "
+        "=> for (int i = 4 * tid; i <= BM * BK; i += 4 * THREADS) {": TOO_MUCH,
+    },
+    **{
+        name: {
+            f"guard: {ROWS_ALIGNED} => return cols % 4 == 0;": ALIGNED,
+            "bound: for (int i = tid; i < BM * BK; i += THREADS) { "
+            "=> for (int i = tid; i <= BM * BK; i += THREADS) {": TOO_MUCH,
+            "bound: if (k0 + BK < K) { => if (k0 + BK <= K) {": "a tile of zeros is copied that nobody multiplies",
+        }
+        for name in ("08_double_buffer", "09_warp_tile_autotune")
+    },
+    **{
+        f"14_claims_clinic/{name}": {tile_loop("TILE"): ZEROS}
+        for name in ("barrier_in_if", "coarsened", "one_barrier", "store_loop")
+    },
+    "14_claims_clinic/float4_tile": {
+        tile_loop("TILE"): ZEROS,
+        FOUR_INSIDE: NEVER_EQUAL,
+        "bound: if (tx < TILE / 4) { => if (tx <= TILE / 4) {": TOO_MUCH,
+    },
+    "14_claims_clinic/float4_transposed": {
+        tile_loop("TILE"): ZEROS,
+        FOUR_INSIDE: NEVER_EQUAL,
+        "extent: __shared__ float As[TILE][TILE + PAD]; => __shared__ float As[TILE][TILE + PAD - 1];": PADDING,
+        "extent: __shared__ float Bs[TILE][TILE + PAD]; => __shared__ float Bs[TILE][TILE + PAD - 1];": PADDING,
+    },
     "a_tile_stored_transposed": {
         "extent: __shared__ float At[16][17], Bs[16][16]; => __shared__ float At[16][17 - 1], Bs[16][16];": PADDING,
         "bound: } while ((k0 += 16) < K); => } while ((k0 += 16) <= K);": ZEROS,

@@ -7,6 +7,7 @@ grades a folder of STUDENT.cu files of lesson 02. A file's whole text is taken a
 
 from __future__ import annotations
 
+import faulthandler
 import importlib
 import json
 import sys
@@ -98,4 +99,5 @@ def main(submissions: str, out: str, secret: str, dask: str | None = None) -> No
 
 
 if __name__ == "__main__":
+    faulthandler.dump_traceback_later(200)  # so that a run that is stuck tells where
     main(*sys.argv[1:])

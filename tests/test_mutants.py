@@ -48,7 +48,11 @@ def assert_found_out(subject: Subject, mutant: Mutant) -> None:
 def sample() -> list[tuple[str, Mutant]]:
     """Mutants by chance, the same each time, as many of each operator."""
     chance = random.Random(SAMPLE)
-    quick = [s for s in SUBJECTS.values() if not any(header in s.source for header in SLOW_HEADERS)]
+    quick = [
+        subject
+        for subject in SUBJECTS.values()
+        if subject.name not in NOT_YET and not any(header in subject.source for header in SLOW_HEADERS)
+    ]
     everything = [(subject.name, mutant) for subject in quick for mutant in mutants(subject.source)]
     by_operator = [[pair for pair in everything if pair[1].operator == operator] for operator in OPERATORS]
     return [pair for pairs in by_operator for pair in chance.sample(pairs, SAMPLE // len(OPERATORS))]
@@ -86,8 +90,6 @@ def test_every_barrier_and_guard_is_needed(name: str, operator: str):
     "name, mutant", sample(), ids=lambda value: value if isinstance(value, str) else value.operator
 )
 def test_a_mutant_is_found_out(name: str, mutant: Mutant):
-    if name in NOT_YET:
-        pytest.xfail("the emulator does not do this yet: see NOT_YET")
     assert_found_out(SUBJECTS[name], mutant)
 
 

@@ -9,7 +9,7 @@ from ptx_lab import kernel, kinds, launch, unsupported
 from gemmlab.compile import compile_source
 from gemmlab.emulator import EmulatorExecutor
 from gemmlab.emulator import tensor_layouts as layouts
-from gemmlab.emulator.requests import COUNTER_ROW, REQUESTS, WAVEFRONT_COUNT
+from gemmlab.emulator.requests import COUNTER_ROW, SHARED_REQUESTS, WAVEFRONT_COUNT
 from gemmlab.launch import LaunchSpec
 
 LANES = np.arange(32)
@@ -227,10 +227,10 @@ def test_ldmatrix(count, transposed):
 def test_ldmatrix_is_one_request_of_eight_rows_a_wavefront(stride, wavefronts):
     _, _, run = ldmatrix(4, False, stride)
     load = next(
-        pc for pc, text in enumerate(run.code.texts) if text.startswith("ldmatrix") and run.counters[pc][REQUESTS]
+        pc for pc, text in enumerate(run.code.texts) if text.startswith("ldmatrix") and run.counters[pc][SHARED_REQUESTS]
     )
     assert run.counters.shape[1] == COUNTER_ROW
-    assert run.counters[load][REQUESTS] == 1
+    assert run.counters[load][SHARED_REQUESTS] == 1
     assert run.counters[load][WAVEFRONT_COUNT] == wavefronts
 
 

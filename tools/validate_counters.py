@@ -1,6 +1,6 @@
 """Compare the emulator's counters with those of a GPU, read by Nsight Compute, and write the table of both.
 
-    python tools/validate_counters.py                    all three steps, on a machine with a GPU and ncu
+    python tools/validate_counters.py all FOLDER         the three steps, on a machine with a GPU and ncu
     python tools/validate_counters.py prepare FOLDER     compile the kernels (no GPU needed)
     python tools/validate_counters.py measure FOLDER     run them under ncu (needs only CuPy and ncu)
     python tools/validate_counters.py table FOLDER       run them in the emulator, write gemmlab/recorded/
@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import hashlib
 import itertools
 import json
 import random
@@ -29,7 +30,7 @@ LESSON_SHAPES = ((128, 128, 128), (100, 72, 50))
 PATTERN_SHAPE = (1, 32, 32)
 ARCH = "sm_90"
 
-# What is compared: a name here, and Nsight Compute's metric. A pattern has one access; only its wavefronts count.
+# What is compared: a name here, and Nsight Compute's metric. Of a pattern, which is one access, only these two count.
 PATTERN_METRICS = {
     f"shared {operation} {what}": f"l1tex__data_{metric}_mem_shared_op_{short}.sum"
     for operation, short in (("load", "ld"), ("store", "st"))
@@ -51,16 +52,19 @@ METRICS = {
     "shared store requests": "smsp__inst_executed_op_shared_st_pred_on_any.sum",
     "shared atomic requests": "smsp__inst_executed_op_shared_atom_pred_on_any.sum",
     **PATTERN_METRICS,
-    "async copy requests": "smsp__sass_l1tex_t_requests_pipe_lsu_mem_global_op_ldgsts.sum",
-    "async copy sectors": "smsp__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_ldgsts.sum",
     "async copy wavefronts": "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldgsts.sum",
     "async copy conflicts": "smsp__sass_l1tex_data_bank_conflicts_pipe_lsu_mem_shared_op_ldgsts.sum",
-    "shared load wavefronts (sass)": "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
-    "shared store wavefronts (sass)": "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
     "fma": "smsp__sass_thread_inst_executed_op_ffma_pred_on.sum",
-    "instructions": "smsp__inst_executed.sum",
 }
 GROUPS = {"kernels": METRICS, "patterns": PATTERN_METRICS}
+RECORDED = ROOT / "gemmlab/recorded"
+
+# Why a count may differ: the start of its name, whether the kernel copies with cp.async, and the reason.
+REASONS = (
+    ("async copy", True, "cp.async writes shared memory piece by piece, as its data arrive, which is not modelled"),
+    ("shared load", True, "likely the writes of cp.async, which share the way into shared memory with the reads"),
+    ("local store", False, "ptxas splits the 16-byte stores that clear the array"),
+)
 
 
 @dataclass
@@ -192,23 +196,136 @@ def measured(folder: Path, group: str) -> list[dict[str, int]]:
     """The values of METRICS for each launch of a group, in order."""
     text = (folder / f"{group}.csv").read_text()
     rows = list(csv.DictReader(line for line in text.splitlines() if line.startswith('"')))[1:]  # the first has units
-    return [
-        {name: int(float(row[metric].replace(",", ""))) for name, metric in GROUPS[group].items()} for row in rows
+    return [{name: int(float(row[metric].replace(",", ""))) for name, metric in GROUPS[group].items()} for row in rows]
+
+
+def table(folder: Path) -> None:
+    """Run every job in the emulator, and write both counts as JSON and as a page."""
+    told, machine = (json.loads((folder / f"{name}.json").read_text()) for name in ("jobs", "machine"))
+    kernels = [
+        {"name": job["name"], "source": job["source"], "sha256": digest(job["source"])}
+        | {key: job[key] for key in ("block", "grid", "shape")}
+        | {"emulator": emulated(job, told["arch"]), "gpu": found}
+        for job, found in zip(told["kernels"], measured(folder, "kernels"), strict=True)
     ]
+    patterns = {
+        job["name"]: {"emulator": relevant(job, emulated(job, told["arch"])), "gpu": relevant(job, found)}
+        for job, found in zip(told["patterns"], measured(folder, "patterns"), strict=True)
+    }
+    from gemmlab.files import write_whole
+
+    data = {"machine": machine | {"arch": told["arch"]}, "kernels": kernels, "patterns": patterns}
+    path = RECORDED / f"counters-{machine['gpu'].replace(' ', '-')}.json"
+    write_whole(path, json.dumps(data, indent=1) + "\n")
+    write_whole(path.with_suffix(".md"), page(data))
+    print(f"wrote {path} and {path.with_suffix('.md').name}")
+
+
+def digest(source: str) -> str:
+    return hashlib.sha256((ROOT / source).read_bytes()).hexdigest()
+
+
+def emulated(job: dict, arch: str) -> dict[str, int]:
+    """What the emulator counts, under the names of METRICS, with the accesses that ptxas joins as it joins them."""
+    import numpy as np
+
+    from gemmlab.compile import compile_source
+    from gemmlab.emulator import EmulatorExecutor
+    from gemmlab.launch import Launch
+
+    program = compile_source((ROOT / job["source"]).read_text(), job["source"], arch=arch, options=job["options"])
+    M, N, K = job["shape"]
+    A = np.array(job["A"], np.float32).reshape(M, K) if job["A"] else np.ones((M, K), np.float32)
+    launch = Launch(tuple(job["block"]), tuple(job["grid"]))
+    totals = EmulatorExecutor().run(program, launch, A, np.ones((K, N), np.float32), (M, N, K)).counters.totals
+    found = {}
+    for name in METRICS:
+        field = name.replace(" ", "_")
+        for kind in ("load", "store"):
+            field = field.replace(f"shared_{kind}", f"widened_{kind}")
+        found[name] = getattr(totals, field)
+        if name.startswith("shared store"):  # ncu counts those of cp.async apart
+            found[name] -= getattr(totals, f"async_copy_{name.split()[-1]}")
+    return found
+
+
+def relevant(job: dict, counts: dict[str, int]) -> list[int]:
+    """Wavefronts and conflicts of a pattern's one access."""
+    operation = job["name"].split()[0]
+    return [counts[f"shared {operation} {what}"] for what in ("wavefronts", "conflicts")]
+
+
+def reason(name: str, kernel: dict) -> str:
+    """Why this count differs; empty if nobody knows."""
+    copies = kernel["gpu"]["async copy wavefronts"] > 0
+    return next((why for start, of_copies, why in REASONS if name.startswith(start) and of_copies == copies), "")
+
+
+def page(data: dict) -> str:
+    """The table in Markdown: one number where both agree, else the emulator's, the GPU's and their ratio."""
+    machine, kernels, patterns = data["machine"], data["kernels"], data["patterns"]
+    pairs = [
+        (kernel, name) for kernel in kernels for name in METRICS if kernel["gpu"][name] or kernel["emulator"][name]
+    ]
+    differing = [(kernel, name) for kernel, name in pairs if kernel["gpu"][name] != kernel["emulator"][name]]
+    same = sum(pattern["gpu"] == pattern["emulator"] for pattern in patterns.values())
+    names = [name for name in METRICS if any(name == of for _, of in pairs)]
+    lines = [
+        f"# The emulator's counters beside those of an {machine['gpu']}",
+        "",
+        f"Written by `tools/validate_counters.py`. Nsight Compute {machine['ncu']}, driver {machine['driver']}, "
+        f"{machine['date']}; kernels compiled for {machine['arch']}. Accesses to shared memory are those that ptxas "
+        "makes of the source's, by the model of `gemmlab/emulator/widening.py`.",
+        "",
+        f"- **{len(pairs) - len(differing)} of {len(pairs)}** counts of {len(kernels)} launches are the same on both.",
+        f"- **{same} of {len(patterns)}** patterns of lanes take the same wavefronts and bank conflicts on both.",
+        "",
+        "## Where they differ",
+        "",
+        "| kernel | count | emulator | GPU | ratio | reason |",
+        "|:--|:--|--:|--:|--:|:--|",
+    ]
+    for kernel, name in differing:
+        ours, theirs = kernel["emulator"][name], kernel["gpu"][name]
+        ratio = f"{ours / theirs:.3f}" if theirs else "–"
+        why = reason(name, kernel) or "**not known**"
+        lines.append(f"| {kernel['name']} | {name} | {ours:,} | {theirs:,} | {ratio} | {why} |")
+    lines += [
+        "",
+        "## All counts",
+        "",
+        "One number stands for both where the ratio is 1; else it is emulator : GPU.",
+        "",
+    ]
+    lines += [f"| kernel | {' | '.join(names)} |", f"|:--|{'--:|' * len(names)}"]
+    for kernel in kernels:
+        cells = (cell(kernel, name) for name in names)
+        lines.append(f"| {kernel['name']} | {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def cell(kernel: dict, name: str) -> str:
+    ours, theirs = kernel["emulator"][name], kernel["gpu"][name]
+    if ours == theirs:
+        return f"{ours:,}" if ours else ""
+    return f"{ours:,} : {theirs:,}"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("step", nargs="?", choices=("prepare", "measure", "launch", "table"))
-    parser.add_argument("folder", nargs="?", type=Path)
+    parser.add_argument("step", choices=("all", "prepare", "measure", "launch", "table"))
+    parser.add_argument("folder", type=Path)
     parser.add_argument("--arch", default=ARCH, help="the architecture of the GPU that measures")
     parser.add_argument("--group", choices=GROUPS, default="kernels", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
-    if arguments.step == "prepare":
+    arguments.folder.mkdir(parents=True, exist_ok=True)
+    if arguments.step in ("all", "prepare"):
         prepare(arguments.folder, arguments.arch)
-    elif arguments.step == "measure":
+    if arguments.step in ("all", "measure"):
         measure(arguments.folder)
-    elif arguments.step == "launch":
+    if arguments.step in ("all", "table"):
+        table(arguments.folder)
+    if arguments.step == "launch":
         launch(arguments.folder, arguments.group)
 
 

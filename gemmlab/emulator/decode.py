@@ -16,6 +16,7 @@ from gemmlab.emulator.ptx import TYPE_BYTES, Function, Instruction, Location, Mo
 from gemmlab.emulator.tensor_layouts import LaneValues, Multiplication, tables
 from gemmlab.emulator.translate import Translator
 from gemmlab.emulator.translate_base import Register, Unsupported
+from gemmlab.emulator.widening import widened
 
 SPECIAL_REGISTERS = [
     "%tid.x",
@@ -388,6 +389,7 @@ class Decoder:
             except _MALFORMED:
                 self._unsupported(function, instruction, "its operands")
         first_pc.append(len(self.rows))
+        self._note_widening(function, first_pc)
         end = Instruction(
             "ret", (), None, False, function.instructions[-1].location if function.instructions else Location()
         )
@@ -397,6 +399,17 @@ class Decoder:
             self.emit(end, o.RETURN, a=self.return_row(function.name))
         for pc, column, label in self.pending_labels:
             self.rows[pc][column] = first_pc[function.labels[label]]
+
+    def _note_widening(self, function: Function, first_pc: list[int]) -> None:
+        """Of what access each load and store of shared memory becomes a part in the GPU's own code."""
+        try:
+            found = widened(function, self.module)
+        except _MALFORMED:
+            return
+        for number, wide in found.items():
+            for row in self.rows[first_pc[number] : first_pc[number + 1]]:
+                if row[o.ROW_OP] in (o.LOAD, o.STORE):
+                    row[o.ROW_WIDEN] = wide.width | wide.phase << 5
 
     def _unsupported(self, function: Function, instruction: Instruction, reason: str) -> None:
         """Running the instruction will be a finding."""

@@ -82,6 +82,7 @@ class EmulatorExecutor:
 
     def _launch(self, program: Program, launch: Launch, arrays: DeviceArrays, shape, blocks, seconds: float) -> Outcome:
         from gemmlab.emulator import machine
+        from gemmlab.emulator.counters import counters_of
         from gemmlab.emulator.findings import Explainer, timeout_message
 
         M, N, K = shape
@@ -98,18 +99,22 @@ class EmulatorExecutor:
         if run.stopped and not any(finding.is_error for finding in findings):
             findings.append(Finding("timeout", timeout_message(0)))
         arrays.written = run.written.reshape(arrays.C.size, -1).all(axis=1).reshape(arrays.C.shape)
-        return Outcome(None if run.stopped else arrays.C, findings, arrays.written, run.counters, run.seconds)
+        counters = counters_of(run.counters, code) if self.checks else None
+        return Outcome(None if run.stopped else arrays.C, findings, arrays.written, counters, run.seconds)
 
 
 def _joined(outcomes: list[Outcome], arrays: DeviceArrays) -> Outcome:
-    """One outcome for all launches of a plan; `counters` are a list where there were several."""
+    """One outcome for all launches of a plan, their counters added up."""
+    from gemmlab.emulator.counters import joined
+
     if len(outcomes) == 1:
         return replace(outcomes[0], written=arrays.written)
+    counted = [outcome.counters for outcome in outcomes if outcome.counters]
     return Outcome(
         C=None if any(outcome.C is None for outcome in outcomes) else arrays.C,
         findings=[finding for outcome in outcomes for finding in outcome.findings],
         written=arrays.written,
-        counters=[outcome.counters for outcome in outcomes],
+        counters=joined(counted) if counted else None,
         seconds=sum(outcome.seconds for outcome in outcomes),
     )
 

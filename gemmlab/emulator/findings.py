@@ -421,7 +421,7 @@ def _undefined(explain: Explainer, event: Event) -> tuple[str, str, str]:
 def _origin(explain: Explainer, event: Event, origin: str) -> str:
     where = explain.at(event.other_pc)
     if origin.startswith("shfl"):
-        return f"a shuffle{where} from a lane that does not take part: its value is undefined"
+        return f"a shuffle{where} whose mask names lanes that do not come: what they give is undefined"
     if not re.match(r"(@\S+ )?(ld|atom|red)\b", origin):
         return f"a variable that was never set but is used{where}: give it a first value, such as float acc = 0.0f"
     if ".shared" in origin:

@@ -8,7 +8,7 @@ from numba import njit
 
 from gemmlab.emulator import opcodes as o
 from gemmlab.emulator.alu import cold
-from gemmlab.emulator.bits import NO_LANES, first_lane, lane_bit, next_lane, peek32, peek64, poke32, poke64
+from gemmlab.emulator.bits import NO_LANES, first_lane, lane_bit, lane_count, next_lane, peek32, peek64, poke32, poke64
 from gemmlab.emulator.events import OUT_OF_WORK, TRAPPED, UNDEFINED_BRANCH, UNSUPPORTED_INSTRUCTION, record
 from gemmlab.emulator.fragments import (
     AT_BARRIER,
@@ -32,7 +32,7 @@ from gemmlab.emulator.memory import (
     store,
 )
 from gemmlab.emulator.printing import print_record
-from gemmlab.emulator.requests import EXECUTED, bump
+from gemmlab.emulator.requests import ALL_LANES, EXECUTED, IDLE, bump
 from gemmlab.emulator.state import (
     ASYNC_COUNT,
     ASYNC_GROUP,
@@ -286,6 +286,8 @@ def run_warp(state, warp):
                     _undefined_guard(state, warp, row, active, base, pc)
             if checks:
                 bump(state, pc, EXECUTED, np.int64(1))
+                if lanes != ALL_LANES:
+                    bump(state, pc, IDLE, 32 - lane_count(lanes))
             if op < o.FIRST_SPECIAL:
                 if lanes != NO_LANES:
                     if op < o.FIRST_COLD:

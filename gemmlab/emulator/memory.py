@@ -19,7 +19,6 @@ from gemmlab.emulator.bits import (
     first_lane,
     flush,
     lane_bit,
-    lane_count,
     next_lane,
     of_bf16,
     of_f16,
@@ -46,18 +45,29 @@ from gemmlab.emulator.events import (
     record,
     record_place,
 )
-from gemmlab.emulator.jit import compiled, compiled_as
+from gemmlab.emulator.jit import compiled, compiled_as, inlined
 from gemmlab.emulator.requests import (
-    BYTES,
-    CONFLICTS,
-    GROUPS,
-    REQUESTS,
-    SECTOR_COUNT,
-    SECTORS,
-    WAVEFRONT_COUNT,
-    WAVEFRONTS,
+    ALL_LANES,
+    FIRST,
+    FIRST_LANE,
+    HALF,
+    HALVES,
+    HIGHEST,
+    LAST,
+    LOW_BITS,
+    LOW_MASK,
+    LOWEST,
+    MASK,
+    NEIGHBOURS,
+    REGION,
+    SAME,
     WORDS,
-    bump,
+    count_global,
+    count_local,
+    count_shared,
+    count_widened,
+    last_pattern,
+    last_shape,
     pattern,
 )
 from gemmlab.emulator.shadow import (
@@ -114,7 +124,14 @@ from gemmlab.emulator.state import (
     word32,
     word64,
 )
-from gemmlab.emulator.vector import vector_addresses, vector_outside, vector_unaligned
+from gemmlab.emulator.vector import (
+    copy_half,
+    fill_half,
+    vector_addresses,
+    vector_outside,
+    vector_request,
+    vector_unaligned,
+)
 
 
 @compiled_as("int64(int64, int64)")
@@ -158,11 +175,47 @@ def _mark(state, base, slot, lanes, defined, origin):
 
 
 @compiled
-def _prepare(state, warp, row, lanes, base, pc, size, is_write):
-    """Compute the addresses; report and drop misaligned lanes. Returns the lanes that go on."""
-    addresses = get(state, ADDRESSES)
+def _compute_addresses(state, row, base):
     offset = field(row, o.ROW_IMM) + space_window(field(row, o.ROW_SPACE))
-    vector_addresses(addresses, base + field(row, o.ROW_A), field(row, o.ROW_FLAGS) & o.ADDRESS_64, offset)
+    address_64 = field(row, o.ROW_FLAGS) & o.ADDRESS_64
+    vector_addresses(get(state, ADDRESSES), base + field(row, o.ROW_A), address_64, offset)
+
+
+@compiled
+def _is_known(state, row, lanes, base):
+    """Compute the addresses. True if the request is the last one, shifted within the same region, and without fault."""
+    meta = last_pattern(state, field(row, o.ROW_SITE))
+    if word64(meta, MASK) != np.int64(lanes):
+        _compute_addresses(state, row, base)
+        return False
+    offset = field(row, o.ROW_IMM) + space_window(field(row, o.ROW_SPACE))
+    register, address_64 = base + field(row, o.ROW_A), field(row, o.ROW_FLAGS) & o.ADDRESS_64
+    lane = word64(meta, FIRST_LANE)
+    origin = offset + (word64(register, lane) if address_64 else np.int64(mask32(register, lane)))
+    shape = last_shape(state, field(row, o.ROW_SITE))
+    changed = vector_request(get(state, ADDRESSES), register, address_64, offset, origin, shape)
+    if changed & lanes != NO_LANES or origin & word64(meta, LOW_MASK) != word64(meta, LOW_BITS):
+        return False
+    if origin < word64(meta, FIRST) or origin > word64(meta, LAST):
+        return False
+    return not get(state, CHECKS) or lanes & ~mask32(base + field(row, o.ROW_OK_A), 0) == NO_LANES
+
+
+@compiled
+def _place(state, meta, region, size):
+    """Note in a pattern which region it lies in, and how far it can be shifted there."""
+    if word64(meta, REGION) != region:
+        start = word64(get(state, REGION_BASE), region)
+        end = start + word64(get(state, REGION_SIZE), region)
+        set64(meta, REGION, region)
+        set64(meta, FIRST, start - word64(meta, LOWEST))
+        set64(meta, LAST, end - size - word64(meta, HIGHEST))
+
+
+@compiled
+def _prepare(state, warp, row, lanes, base, pc, size, is_write):
+    """Report and drop lanes whose address is undefined or misaligned. Returns the lanes that go on."""
+    addresses = get(state, ADDRESSES)
     undefined = lanes & ~mask32(base + field(row, o.ROW_OK_A), 0)
     if undefined != NO_LANES and get(state, CHECKS):
         origin = word32(base + field(row, o.ROW_OK_A) + get(state, ORIGIN_SHIFT), 0) - 1
@@ -217,51 +270,72 @@ def _next_group(state, warp, lanes, pc, size, is_write):
 
 
 @compiled
-def _count_request(state, pc, meta, region, lanes, size, first_group):
-    row = region >= o.FIRST_SHARED
-    if row:
-        bump(state, pc, WAVEFRONT_COUNT, word64(meta, WAVEFRONTS))
-        bump(state, pc, CONFLICTS, word64(meta, WAVEFRONTS) - word64(meta, GROUPS))
-    else:
-        bump(state, pc, SECTOR_COUNT, word64(meta, SECTORS))
-    bump(state, pc, REQUESTS, np.int64(1) if first_group else np.int64(0))
-    bump(state, pc, BYTES, size * lane_count(lanes))
+def _count_request(state, row, pc, meta, region, lanes, size, first_group, is_load):
+    if region < o.FIRST_SHARED:
+        count_global(state, pc, meta, lanes, size, first_group)
+        return
+    count_shared(state, pc, meta, lanes, size, first_group)
+    widened = field(row, o.ROW_WIDEN)
+    if widened != 0:
+        count_widened(state, pc, field(row, o.ROW_SITE), meta, lanes, widened, is_load)
 
 
 @compiled
 def load(state, warp, row, lanes, base, pc):
-    size, count = field(row, o.ROW_SIZE), field(row, o.ROW_COUNT)
+    size = field(row, o.ROW_SIZE) * field(row, o.ROW_COUNT)
     if field(row, o.ROW_SPACE) == o.PARAM:
         _load_own(state, warp, row, lanes, base, pc, field(row, o.ROW_IMM), True)
         return
-    rest = _prepare(state, warp, row, lanes, base, pc, size * count, False)
+    if _is_known(state, row, lanes, base):
+        _serve_load(state, warp, row, lanes, base, pc, size, True, last_pattern(state, field(row, o.ROW_SITE)))
+        return
+    rest = _prepare(state, warp, row, lanes, base, pc, size, False)
     dropped = lanes & ~rest
     first = True
     while rest != NO_LANES:
         before = rest
-        region, group, rest = _next_group(state, warp, rest, pc, size * count, False)
+        region, group, rest = _next_group(state, warp, rest, pc, size, False)
         dropped |= before & ~(group | rest)
         if group == NO_LANES:
             break
-        if region >= o.FIRST_LOCAL:
-            _load_own(state, warp, row, group, base, pc, word64(get(state, REGION_HOST), region), False)
-            continue
-        meta = np.int64(0)
-        is_shared = region >= o.FIRST_SHARED
-        if get(state, CHECKS):
-            meta = pattern(state, field(row, o.ROW_SITE), group, size * count, is_shared)
-            _count_request(state, pc, meta, region, group, size * count, first)
-        _fetch(state, row, group, base, region)
-        defined = group
-        if word64(get(state, REGION_SHADOW), region) >= 0 and get(state, CHECKS):
-            _shadow_load(state, warp, row, group, base, pc, region, meta)
-        else:
-            for n in range(count):
-                entry = get(state, VECTOR_TABLE) + 12 * (field(row, o.ROW_VECTOR) + n)
-                _mark(state, base, word32(entry, 1), group, defined, np.int64(0))
+        _load_group(state, warp, row, group, base, pc, region, size, first)
         first = False
     if dropped != NO_LANES:
         _fill_dropped(state, row, dropped, base)
+
+
+@compiled
+def _load_group(state, warp, row, lanes, base, pc, region, size, first_group):
+    """A load by lanes that lie in one region."""
+    if region >= o.FIRST_LOCAL:
+        place = word64(get(state, REGION_HOST), region)
+        if get(state, CHECKS):
+            count_local(state, pc, lanes, size, place)
+        _load_own(state, warp, row, lanes, base, pc, place, False)
+        return
+    meta = pattern(state, field(row, o.ROW_SITE), lanes, size, region >= o.FIRST_SHARED, True)
+    _place(state, meta, region, size)
+    _serve_load(state, warp, row, lanes, base, pc, size, first_group, meta)
+
+
+@compiled
+def _serve_load(state, warp, row, lanes, base, pc, size, first_group, meta):
+    region = word64(meta, REGION)
+    _fetch(state, row, lanes, base, region, word64(meta, HALVES))
+    if get(state, CHECKS):
+        _count_request(state, row, pc, meta, region, lanes, size, first_group, True)
+        if word64(get(state, REGION_SHADOW), region) >= 0:
+            _shadow_load(state, warp, row, lanes, base, pc, region, meta)
+        else:
+            _mark_defined(state, row, lanes, base)
+
+
+@compiled
+def _mark_defined(state, row, lanes, base):
+    """All that was loaded holds values."""
+    for n in range(field(row, o.ROW_COUNT)):
+        entry = get(state, VECTOR_TABLE) + 12 * (field(row, o.ROW_VECTOR) + n)
+        _mark(state, base, word32(entry, 1), lanes, lanes, np.int64(0))
 
 
 @compiled
@@ -281,22 +355,16 @@ def _fill_dropped(state, row, lanes, base):
 
 
 @compiled
-def _fetch(state, row, lanes, base, region):
+def _fetch(state, row, lanes, base, region, halves):
     addresses = get(state, ADDRESSES)
     size, signed = field(row, o.ROW_SIZE), field(row, o.ROW_SIGNED)
     delta = word64(get(state, REGION_HOST), region) - word64(get(state, REGION_BASE), region)
     for n in range(field(row, o.ROW_COUNT)):
         entry = get(state, VECTOR_TABLE) + 12 * (field(row, o.ROW_VECTOR) + n)
         target, wide = base + word32(entry, 0), word32(entry, 2)
-        if size == 4 and not wide:
-            if lanes == np.uint32(0xFFFFFFFF):
-                for lane in range(32):
-                    poke32(target + 4 * lane, peek32(word64(addresses, lane) + delta))
-            else:
-                todo = lanes
-                while todo != NO_LANES:
-                    lane, todo = next_lane(todo)
-                    poke32(target + 4 * lane, peek32(word64(addresses, lane) + delta))
+        if size == 4 and not wide and lanes == ALL_LANES:
+            _fetch_half(addresses, target, delta, np.int64(0), halves & 3)
+            _fetch_half(addresses, target, delta, np.int64(HALF), halves >> 2)
         else:
             todo = lanes
             while todo != NO_LANES:
@@ -307,6 +375,19 @@ def _fetch(state, row, lanes, base, region):
                 else:
                     poke32(target + 4 * lane, np.uint32(value))
         delta += size
+
+
+@inlined
+def _fetch_half(addresses, target, delta, start, kind):
+    """Words for half a warp's lanes, whose addresses are all the same, neighbours, or neither."""
+    source = word64(addresses, start) + delta
+    if kind == SAME:
+        fill_half(target + 4 * start, source)
+    elif kind == NEIGHBOURS:
+        copy_half(target + 4 * start, source)
+    else:
+        for lane in range(start, start + HALF):
+            poke32(target + 4 * lane, peek32(word64(addresses, lane) + delta))
 
 
 @compiled
@@ -323,8 +404,10 @@ def _shadow_load(state, warp, row, lanes, base, pc, region, meta):
     fresh = (np.int64(1) if is_global else get(state, INTERVAL_START)) << TIME_SHIFT
     writes, defined = get(state, SHADOW_WRITE), get(state, SHADOW_DEFINED)
     words = get(state, PATTERN_WORDS) + 8 * word32(get(state, PATTERN_START), site)
+    read1, read2 = get(state, SHADOW_READ1), get(state, SHADOW_READ2)
+    count = word64(meta, WORDS)
     clean = True
-    for n in range(word64(meta, WORDS)):
+    for n in range(count):
         word = word64(words, n)
         granule = start + (word >> 16)
         low, high = thread + ((word >> 8) & 31), thread + (word & 31)
@@ -332,15 +415,16 @@ def _shadow_load(state, warp, row, lanes, base, pc, region, meta):
         if old >= fresh and (low != high or is_global or needs_look(state, old, high, fresh)):
             _look_at_readers(state, pc, granule, region, lanes, warp, start, row)
         clean = clean and byte(defined, granule) == DEFINED
-        note_read(state, granule, stamped | low, stamped | high)
-        if is_global:
-            note_global_block(state, granule, get(state, GLOBAL_READ_BLOCK))
+        note_read(state, read1, read2, granule, stamped | low, stamped | high)
+    if is_global:
+        for n in range(count):
+            note_global_block(state, start + (word64(words, n) >> 16), get(state, GLOBAL_READ_BLOCK))
+    if clean:
+        _mark_defined(state, row, lanes, base)
+        return
     for n in range(field(row, o.ROW_COUNT)):
         entry = get(state, VECTOR_TABLE) + 12 * (field(row, o.ROW_VECTOR) + n)
-        if clean:
-            _mark(state, base, word32(entry, 1), lanes, lanes, np.int64(0))
-        else:
-            _mark_component(state, row, lanes, base, pc, region, entry, n)
+        _mark_component(state, row, lanes, base, pc, region, entry, n)
 
 
 @compiled
@@ -417,33 +501,52 @@ def _own_offset(state, warp, lane, place, constant_address):
 
 @compiled
 def store(state, warp, row, lanes, base, pc):
-    size, count = field(row, o.ROW_SIZE), field(row, o.ROW_COUNT)
+    size = field(row, o.ROW_SIZE) * field(row, o.ROW_COUNT)
     if field(row, o.ROW_SPACE) == o.PARAM:
         _store_own(state, warp, row, lanes, base, field(row, o.ROW_IMM), True)
         return
-    rest = _prepare(state, warp, row, lanes, base, pc, size * count, True)
+    if _is_known(state, row, lanes, base):
+        _serve_store(state, warp, row, lanes, base, pc, size, True, last_pattern(state, field(row, o.ROW_SITE)))
+        return
+    rest = _prepare(state, warp, row, lanes, base, pc, size, True)
     first = True
     while rest != NO_LANES:
-        region, group, rest = _next_group(state, warp, rest, pc, size * count, True)
+        region, group, rest = _next_group(state, warp, rest, pc, size, True)
         if group == NO_LANES:
             return
-        if region >= o.FIRST_LOCAL:
-            _store_own(state, warp, row, group, base, word64(get(state, REGION_HOST), region), False)
-            continue
-        kind = word64(get(state, REGION_KIND), region)
-        if kind == o.INPUT or kind == o.CONSTANT:
-            lane = first_lane(group)
-            at = word64(get(state, ADDRESSES), lane) - word64(get(state, REGION_BASE), region)
-            record_place(state, INPUT_WRITTEN, pc, region, at, warp * 32 + lane, size)
-            continue
-        if get(state, CHECKS):
-            meta = pattern(state, field(row, o.ROW_SITE), group, size * count, region >= o.FIRST_SHARED)
-            _count_request(state, pc, meta, region, group, size * count, first)
-            _shadow_store(state, warp, row, group, base, pc, region, meta)
-        elif region < o.FIRST_SHARED:
-            _note_written(state, row, group, region)
-        _put(state, row, group, base, region)
+        _store_group(state, warp, row, group, base, pc, region, size, first)
         first = False
+
+
+@compiled
+def _store_group(state, warp, row, lanes, base, pc, region, size, first_group):
+    """A store by lanes that lie in one region."""
+    if region >= o.FIRST_LOCAL:
+        place = word64(get(state, REGION_HOST), region)
+        if get(state, CHECKS):
+            count_local(state, pc, lanes, size, place)
+        _store_own(state, warp, row, lanes, base, place, False)
+        return
+    meta = pattern(state, field(row, o.ROW_SITE), lanes, size, region >= o.FIRST_SHARED, False)
+    _place(state, meta, region, size)
+    _serve_store(state, warp, row, lanes, base, pc, size, first_group, meta)
+
+
+@compiled
+def _serve_store(state, warp, row, lanes, base, pc, size, first_group, meta):
+    region = word64(meta, REGION)
+    kind = word64(get(state, REGION_KIND), region)
+    if kind == o.INPUT or kind == o.CONSTANT:
+        lane = first_lane(lanes)
+        at = word64(get(state, ADDRESSES), lane) - word64(get(state, REGION_BASE), region)
+        record_place(state, INPUT_WRITTEN, pc, region, at, warp * 32 + lane, field(row, o.ROW_SIZE))
+        return
+    if get(state, CHECKS):
+        _count_request(state, row, pc, meta, region, lanes, size, first_group, False)
+        _shadow_store(state, warp, row, lanes, base, pc, region, meta)
+    elif region < o.FIRST_SHARED:
+        _note_written(state, row, lanes, region)
+    _put(state, row, lanes, base, region)
 
 
 @compiled
@@ -616,6 +719,7 @@ def _store_own(state, warp, row, lanes, base, place, constant_address):
 def atomic(state, warp, row, lanes, base, pc):
     """Lane after lane, as one of the orders the hardware may take. Atomics do not race with each other."""
     size = field(row, o.ROW_SIZE)
+    _compute_addresses(state, row, base)
     rest = _prepare(state, warp, row, lanes, base, pc, size, True)
     first = True
     while rest != NO_LANES:
@@ -626,8 +730,8 @@ def atomic(state, warp, row, lanes, base, pc):
             record_place(state, INPUT_WRITTEN, pc, region, np.int64(0), warp * 32 + first_lane(group), size)
             continue
         if get(state, CHECKS):
-            meta = pattern(state, field(row, o.ROW_SITE), group, size, region >= o.FIRST_SHARED)
-            _count_request(state, pc, meta, region, group, size, first)
+            meta = pattern(state, field(row, o.ROW_SITE), group, size, region >= o.FIRST_SHARED, False)
+            _count_request(state, row, pc, meta, region, group, size, first, False)
         todo = group
         while todo != NO_LANES:
             lane, todo = next_lane(todo)
@@ -757,6 +861,7 @@ def async_copy(state, warp, row, lanes, base, pc):
     flight."""
     size, site = field(row, o.ROW_SIZE), field(row, o.ROW_SITE)
     addresses = get(state, ADDRESSES)
+    _compute_addresses(state, row, base)
     lanes = _prepare(state, warp, row, lanes, base, pc, size, True)
     targets = np.empty(32, np.int64)
     for lane in range(32):
@@ -838,16 +943,13 @@ def _count_async(state, row, pc, lanes, reading, targets, sources, size):
     addresses, site = get(state, ADDRESSES), field(row, o.ROW_SITE)
     for lane in range(32):
         set64(addresses, lane, targets[lane])
-    meta = pattern(state, site, lanes, size, True)
-    bump(state, pc, WAVEFRONT_COUNT, word64(meta, WAVEFRONTS))
-    bump(state, pc, CONFLICTS, word64(meta, WAVEFRONTS) - word64(meta, GROUPS))
+    meta = pattern(state, site, lanes, size, True, False)
+    count_shared(state, pc, meta, lanes, size, True)
     if reading != NO_LANES:
         for lane in range(32):
             set64(addresses, lane, sources[lane])
-        meta = pattern(state, site + 1, reading, size, False)
-        bump(state, pc, SECTOR_COUNT, word64(meta, SECTORS))
-        bump(state, pc, REQUESTS, np.int64(1))
-        bump(state, pc, BYTES, size * lane_count(reading))
+        meta = pattern(state, site + 1, reading, size, False, True)
+        count_global(state, pc, meta, reading, size, True)
 
 
 @compiled

@@ -38,7 +38,7 @@ def _kind(type_name: str) -> str:
 # A code row. D A B C are byte offsets of registers in a warp's memory; OK_* those of their definedness masks.
 _ROW = """
 OP D A B C OK_D OK_A OK_B OK_C GUARD OK_GUARD GUARD_NEGATED
-IMM WIDE VECTOR COUNT SIZE SPACE SITE FLAGS AUX AUX2 SIGNED
+IMM WIDE VECTOR COUNT SIZE SPACE SITE FLAGS AUX AUX2 SIGNED WIDEN
 """.split()
 ROW = {name: number for number, name in enumerate(_ROW)}
 globals().update({f"ROW_{name}": number for name, number in ROW.items()})

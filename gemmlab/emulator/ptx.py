@@ -88,6 +88,7 @@ class Function:
     instructions: list[Instruction] = field(default_factory=list)
     labels: dict[str, int] = field(default_factory=dict)
     branch_targets: dict[str, list[str]] = field(default_factory=dict)
+    not_unrolled: set[int] = field(default_factory=set)
 
     def register_type(self, name: str) -> str | None:
         """The declared type of a register such as %rd7 (declared by its prefix, %rd<9>), or None."""
@@ -109,11 +110,15 @@ class _Scope:
 
 @dataclass
 class Module:
-    """`locals` says, for code compiled with -G, what lies in a frame of local memory: frame -> [(offset, name)]."""
+    """`locals` says, for code compiled with -G, what lies in a frame of local memory: frame -> [(offset, name)].
+
+    `version` is the major one of PTX. `not_unrolled` of a function has the first instructions of loops marked so.
+    """
 
     functions: dict[str, Function] = field(default_factory=dict)
     variables: list[Variable] = field(default_factory=list)
     locals: dict[str, list[tuple[int, str]]] = field(default_factory=dict)
+    version: int = 0
 
     def entries(self) -> list[str]:
         return [name for name, function in self.functions.items() if function.is_entry]
@@ -188,6 +193,8 @@ class _Parser:
             if match[4]:
                 self.inlined_at[here] = tuple(int(x) for x in match.group(4, 5, 6))
             self._set_location(here)
+        elif match := re.match(r"\.version\s+(\d+)", text):
+            self.module.version = int(match[1])
         elif text.startswith(".section"):
             self.skipping_section = True
 
@@ -235,6 +242,8 @@ class _Parser:
     def _end_statement(self) -> None:
         text = " ".join(self.statement)
         self.statement.clear()
+        if "nounroll" in text and self.function and text.startswith(".pragma"):
+            self.function.not_unrolled.add(len(self.function.instructions))
         if not text or text.startswith(_FORGOTTEN):
             return
         if self.function is None:

@@ -140,9 +140,8 @@ def needs_look(state, old, thread, fresh):
 
 
 @compiled
-def note_read(state, granule, low, high):
+def note_read(state, read1, read2, granule, low, high):
     """Keep two distinct readers: `low` and `high` are the records of the first and the last lane that read the word."""
-    read1, read2 = get(state, SHADOW_READ1), get(state, SHADOW_READ2)
     if low != high:
         set64(read2, granule, low)
     else:

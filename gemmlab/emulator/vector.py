@@ -238,18 +238,35 @@ def _helper(signature, codegen, name):
     return intrinsic(namespace[name])
 
 
-def _address_codegen(builder, target, register, is64, offset):
-    """target[l] = register[l] + offset; a 32-bit register counts as unsigned."""
+def _addresses(builder, target, register, is64, offset, use):
+    """target[l] = register[l] + offset, a 32-bit register counting as unsigned; what `use` makes of the addresses."""
+    results = []
     wide = builder.icmp_signed("!=", is64, ir.Constant(_I64, 0))
-    pointer = builder.inttoptr(target, _V64.as_pointer())
-    with builder.if_else(wide) as (from64, from32):
-        with from64:
-            value = _load(builder, "u64", register)
-            builder.store(builder.add(value, _spread(builder, offset)), pointer, align=LANES)
-        with from32:
-            value = builder.zext(_load(builder, "u32", register), _V64)
-            builder.store(builder.add(value, _spread(builder, offset)), pointer, align=LANES)
-    return ir.Constant(_I64, 0)
+    with builder.if_else(wide) as branches:
+        for branch, kind in zip(branches, ("u64", "u32")):
+            with branch:
+                value = builder.zext(_load(builder, kind, register), _V64)
+                value = builder.add(value, _spread(builder, offset))
+                builder.store(value, builder.inttoptr(target, _V64.as_pointer()), align=LANES)
+                results.append((use(value), builder.block))
+    joined = builder.phi(results[0][0].type)
+    for result, block in results:
+        joined.add_incoming(result, block)
+    return joined
+
+
+def _address_codegen(builder, target, register, is64, offset):
+    return _addresses(builder, target, register, is64, offset, lambda value: ir.Constant(_I64, 0))
+
+
+def _request_codegen(builder, target, register, is64, offset, origin, pattern):
+    """The addresses, and the lanes for which address - origin differs from the pattern (32 int64)."""
+
+    def differing(value):
+        relative = builder.sub(value, _spread(builder, origin))
+        return builder.bitcast(builder.icmp_unsigned("!=", relative, _load(builder, "u64", pattern)), _I32)
+
+    return _addresses(builder, target, register, is64, offset, differing)
 
 
 def _outside_codegen(builder, addresses, low, high):
@@ -272,8 +289,32 @@ def _changed_codegen(builder, addresses, origin, pattern):
     return builder.bitcast(builder.icmp_unsigned("!=", relative, _load(builder, "u64", pattern)), _I32)
 
 
+def _half(builder: ir.IRBuilder, address: ir.Value) -> ir.Value:
+    """The address as that of 16 words."""
+    return builder.inttoptr(address, ir.VectorType(_I32, LANES // 2).as_pointer())
+
+
+def _copy_half_codegen(builder, target, source):
+    """16 lanes of a register get 16 neighbouring words."""
+    builder.store(builder.load(_half(builder, source), align=4), _half(builder, target), align=4)
+    return ir.Constant(_I64, 0)
+
+
+def _fill_half_codegen(builder, target, source):
+    """16 lanes of a register get the same word."""
+    word = builder.load(builder.inttoptr(source, _I32.as_pointer()), align=4)
+    none = ir.Constant(ir.VectorType(_I32, LANES // 2), ir.Undefined)
+    one = builder.insert_element(none, word, ir.Constant(_I32, 0))
+    same = builder.shuffle_vector(one, none, ir.Constant(none.type, [0] * (LANES // 2)))
+    builder.store(same, _half(builder, target), align=4)
+    return ir.Constant(_I64, 0)
+
+
 _i64, _u32 = types.int64, types.uint32
 vector_addresses = _helper(_i64(_i64, _i64, _i64, _i64), _address_codegen, "vector_addresses")
+vector_request = _helper(_u32(_i64, _i64, _i64, _i64, _i64, _i64), _request_codegen, "vector_request")
 vector_outside = _helper(_u32(_i64, _i64, _i64), _outside_codegen, "vector_outside")
 vector_unaligned = _helper(_u32(_i64, _i64), _unaligned_codegen, "vector_unaligned")
 vector_changed = _helper(_u32(_i64, _i64, _i64), _changed_codegen, "vector_changed")
+copy_half = _helper(_i64(_i64, _i64), _copy_half_codegen, "copy_half")
+fill_half = _helper(_i64(_i64, _i64), _fill_half_codegen, "fill_half")

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from gemmlab import compile_cache
 
-_NOT_COMPILED = {"__init__", "ptx", "decode", "machine", "findings", "executor", "counters", "print_format", "warm"}
+_NOT_COMPILED = set("__init__ ptx decode machine findings executor counters widening print_format warm".split())
 _KEPT_VERSIONS = 3
 _READY = "ready"
 

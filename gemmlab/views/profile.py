@@ -1,4 +1,4 @@
-"""The profile of a kernel: what it moves (computed), what the compiler made of it, and how fast it is (measured)."""
+"""The profile of a kernel: what it moves (computed and counted), what the compiler made of it, how fast it is."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from gemmlab.views.output import escape, plain
 
 if TYPE_CHECKING:
     from gemmlab.compile import Resources
+    from gemmlab.emulator.counters import Counters
     from gemmlab.gpu import Timing
     from gemmlab.sizes import Sizes
     from gemmlab.views.picture import Picture
@@ -55,6 +56,37 @@ def scaled(number: float, unit: str) -> str:
     """8589934592, 'B' -> '8.59 GB', by powers of 1000."""
     size, prefix = next(((size, prefix) for size, prefix in _PREFIXES if number >= size), (1.0, ""))
     return f"{plain(number / size)} {prefix}{unit}"
+
+
+def counters_table(source: str, counters: Counters, shape: tuple[int, int, int]) -> str:
+    """What the emulator counted for each line that multiplies or touches memory, as a Markdown table."""
+    text = source.splitlines()
+    rows = [
+        [f"{line}", _code(text[line - 1]), *(_count(value(counts)) for _, value in _COUNTERS)]
+        for line, counts in counters.lines.items()
+        if line and any(value(counts) for _, value in _COUNTERS)
+    ]
+    heads = ["line", f"counted at M, N, K = {', '.join(map(str, shape))}", *(name for name, _ in _COUNTERS)]
+    rows += [["", "all lines", *(_count(value(counters.totals)) for _, value in _COUNTERS)]]
+    table = [heads, ["--:", ":--", *["--:"] * len(_COUNTERS)], *rows]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in table)
+
+
+_COUNTERS = (
+    ("multiply-adds", lambda counts: counts.fma),
+    ("global requests", lambda counts: counts.global_load_requests + counts.global_store_requests),
+    ("sectors", lambda counts: counts.global_load_sectors + counts.global_store_sectors),
+    ("shared requests", lambda counts: counts.shared_load_requests + counts.shared_store_requests),
+    ("wavefronts", lambda counts: counts.shared_load_wavefronts + counts.shared_store_wavefronts),
+)
+
+
+def _code(line: str) -> str:
+    return "`" + line.strip().replace("`", "'").replace("|", r"\|") + "`"
+
+
+def _count(value: int) -> str:
+    return f"{value:,}" if value else ""
 
 
 def resources_text(resources: Resources, arch: str) -> str:
