@@ -20,6 +20,7 @@ class Outcome:
     `C` is float32 with NaN where nothing was written, or None where a launch did not finish. `written` (bool, of C's
     shape) marks the elements of C that were written, where the executor can tell. `counters` is the emulator's table of
     counts by source line, for a plan of several launches a list of them. `seconds` is the time the launches took.
+    `printed` is the output of printf in the kernels, cut where it is long, where the executor can tell.
     """
 
     C: np.ndarray | None
@@ -27,6 +28,7 @@ class Outcome:
     written: np.ndarray | None = None
     counters: Any = None
     seconds: float = 0.0
+    printed: str = ""
 
 
 class Executor(Protocol):

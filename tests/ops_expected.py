@@ -98,7 +98,9 @@ def _c_division(x: int, y: int) -> tuple[int, int]:
     return quotient, x - y * quotient
 
 
-def _divide(part: int, dividend: Callable, divisor: Callable, finish: Callable = lambda x: x) -> Callable[[int, int], int]:
+def _divide(
+    part: int, dividend: Callable, divisor: Callable, finish: Callable = lambda x: x
+) -> Callable[[int, int], int]:
     return lambda a, b: finish(_c_division(dividend(a, b), divisor(b))[part])
 
 
@@ -605,7 +607,11 @@ _warp_votes = _warp_bits(
     lambda x, n, w: _LANE,
     lambda x, n, w: np.where(_LANE % 3 == 0, 11, -1),
     lambda x, n, w: [
-        (1 << i) * 3 ^ ((1 << i) - 1) * 5 ^ ((2 << i) - 1) * 7 ^ (FULL & ~((2 << i) - 1)) * 9 ^ (FULL & ~((1 << i) - 1)) * 11
+        (1 << i) * 3
+        ^ ((1 << i) - 1) * 5
+        ^ ((2 << i) - 1) * 7
+        ^ (FULL & ~((2 << i) - 1)) * 9
+        ^ (FULL & ~((1 << i) - 1)) * 11
         for i in range(32)
     ],
 )  # fmt: skip
@@ -707,7 +713,11 @@ def _global_variables(A, B, shape):
     M, N, K = shape
     row, col = np.arange(M)[:, None], np.arange(N)[None, :]
     x = A.reshape(-1)[:N].astype(np.float64)[None, :]
-    weights, table, letters = np.array([1.0, 2, 4, 8]), np.array([[1, 2], [3, 4], [5, 6]]), np.frombuffer(b"gemm\0", np.uint8)
+    weights, table, letters = (
+        np.array([1.0, 2, 4, 8]),
+        np.array([[1, 2], [3, 4], [5, 6]]),
+        np.frombuffer(b"gemm\0", np.uint8),
+    )
     words = np.array([1, 65535, 0])
     y = weights[row % 4] * x + table[row % 3, col % 2] + weights[col % 4] + 0.125
     return y + letters[row % 5] + words[col % 3]
@@ -813,9 +823,9 @@ EXPECTED: dict[str, Callable] = {
     "copies_of_memory": _copies_of_memory,
     "control_flow": _control_flow,
     **dict.fromkeys(
-        "templates_structs_lambdas helper_functions local_arrays global_atomics cached_loads vector_accesses dynamic_shared "
-        "inline_assembly asynchronous_copies printing wmma_half wmma_bfloat16_layouts wmma_tf32 wmma_shapes mma_half_ldmatrix "
-        "mma_kinds".split(),
+        "templates_structs_lambdas helper_functions local_arrays global_atomics cached_loads vector_accesses "
+        "dynamic_shared inline_assembly asynchronous_copies printing wmma_half wmma_bfloat16_layouts wmma_tf32 "
+        "wmma_shapes mma_half_ldmatrix mma_kinds".split(),
         product,
     ),
 }

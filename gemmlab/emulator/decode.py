@@ -318,7 +318,7 @@ class Decoder:
         if number is None:
             number = self.symbol(function, text)
         if number is None:
-            what = "a pointer to a function" if text in self.module.functions else f"the operand {text[:40]}"
+            what = "a function pointer" if text in self.module.functions else f"the operand {text[:40]}"
             raise Unsupported(what)
         return self.constant("w" if kind == "w" else "r", number)
 

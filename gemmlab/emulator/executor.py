@@ -83,6 +83,7 @@ class EmulatorExecutor:
     def _launch(self, program: Program, launch: Launch, arrays: DeviceArrays, shape, blocks, seconds: float) -> Outcome:
         from gemmlab.emulator import machine
         from gemmlab.emulator.findings import Explainer, timeout_message
+        from gemmlab.emulator.print_format import printed_text
 
         M, N, K = shape
         found = decoded(program.ptx, program.symbol(launch.kernel))
@@ -98,7 +99,8 @@ class EmulatorExecutor:
         if run.stopped and not any(finding.is_error for finding in findings):
             findings.append(Finding("timeout", timeout_message(0)))
         arrays.written = run.written.reshape(arrays.C.size, -1).all(axis=1).reshape(arrays.C.shape)
-        return Outcome(None if run.stopped else arrays.C, findings, arrays.written, run.counters, run.seconds)
+        C = None if run.stopped else arrays.C
+        return Outcome(C, findings, arrays.written, run.counters, run.seconds, printed_text(run, memory))
 
 
 def _joined(outcomes: list[Outcome], arrays: DeviceArrays) -> Outcome:
@@ -111,6 +113,7 @@ def _joined(outcomes: list[Outcome], arrays: DeviceArrays) -> Outcome:
         written=arrays.written,
         counters=[outcome.counters for outcome in outcomes],
         seconds=sum(outcome.seconds for outcome in outcomes),
+        printed="".join(outcome.printed for outcome in outcomes),
     )
 
 
