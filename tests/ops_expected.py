@@ -11,6 +11,8 @@ from collections.abc import Callable
 import numpy as np
 import ptx_reference as ref
 
+from gemmlab.emulator import tensor_layouts as layouts
+
 FULL = 0xFFFFFFFF
 
 
@@ -797,7 +799,31 @@ def _finished(steps: int, row: int, col: int) -> float:
     return steps + (0.5 if col % 2 and row % 3 else 0.25)
 
 
+def _wmma_places(A, B, shape):
+    """Element i of each lane as its place in memory. float16 fragments of A and B are as long as 16 elements."""
+    half, single = ("f16", 16, 16, 16), ("f16", 16, 16, 8)
+    a, b = (lambda kind, m, n, k, role=role: layouts.input_fragment(role, kind, m, n, k, True) for role in "ab")
+    by_row = [
+        a(*half), None, b(*half), None, layouts.accumulator("f32", 16, 16), layouts.accumulator("f16", 16, 16),
+        a("bf16", 16, 16, 16), b("bf16", 16, 16, 16), a("tf32", *single[1:]), b("tf32", *single[1:]),
+        layouts.accumulator("f32", 16, 16), a("f16", 32, 8, 16), b("f16", 32, 8, 16), layouts.accumulator("f32", 32, 8),
+        a("f16", 8, 32, 16), b("f16", 8, 32, 16), layouts.accumulator("f32", 8, 32),
+    ]  # fmt: skip
+    rows = [_places(fragment, fragment.columns, 1) if fragment else None for fragment in by_row]
+    rows[1], rows[3] = _places(a(*half), 1, 16), _places(b(*half), 1, 16)
+    return np.array(rows, np.float32)
+
+
+def _places(fragment: layouts.Fragment, row_step: int, column_step: int) -> np.ndarray:
+    elements = [element for register in fragment.registers for element in register] * fragment.copies
+    found = np.full((32, 16), -1)
+    for i, element in enumerate(elements):
+        found[:, i] = [row * row_step + column * column_step for row, column in element]
+    return found.reshape(-1)
+
+
 EXPECTED: dict[str, Callable] = {
+    "wmma_places": _wmma_places,
     "integer_arithmetic": _integer_arithmetic,
     "integer_division": _integer_division,
     "bit_operations": _bit_operations,

@@ -10,7 +10,7 @@ from functools import lru_cache
 import numpy as np
 import ptx_reference as ref
 import pytest
-from ops_corpus import OpsKernel, kernels, make_inputs
+from ops_corpus import OpsKernel, differing, kernels, make_inputs
 from ops_expected import EXPECTED
 from ptx_lab import bits_of, kinds, launch, register
 from ptx_lab import kernel as kernel_text
@@ -33,17 +33,6 @@ def run(kernel: OpsKernel, **options) -> tuple[Outcome, np.ndarray, np.ndarray]:
 def expected_of(name: str) -> np.ndarray:
     kernel = KERNELS[name]
     return EXPECTED[name](*make_inputs(kernel.inputs, kernel.shape), kernel.shape)
-
-
-def differing(kernel: OpsKernel, C: np.ndarray, expected: np.ndarray) -> np.ndarray:
-    """Which elements are not what they should be. Any NaN is as good as another."""
-    if expected.dtype == np.uint32 or kernel.compare == "bits":
-        wanted = expected if expected.dtype == np.uint32 else expected.astype(np.float32).view(np.uint32)
-        both_nan = np.isnan(C) & np.isnan(wanted.view(np.float32))
-        return (C.view(np.uint32) != wanted) & ~both_nan
-    error = np.abs(C - expected)
-    near = error <= kernel.tolerance * np.maximum(1, np.abs(expected))
-    return ~(near | (C == expected) | (np.isnan(C) & np.isnan(expected)))
 
 
 def check(kernel: OpsKernel, **options) -> None:
