@@ -116,6 +116,63 @@ def test_what_cannot_be_emulated_says_so(before: str, body: str, line: int, said
     assert finding.kind == "unsupported" and finding.line == line and said in finding.message
 
 
+# ---- compare and swap
+
+_MAX = """
+__device__ void raise_to(float* place, float value)
+{
+    int* bits = (int*)place;
+    int seen = *bits, before;
+    do {
+        before = seen;
+        if (__int_as_float(before) >= value) return;
+        seen = atomicCAS(bits, before, __float_as_int(value));
+    } while (seen != before);
+}
+"""
+_SUM = """
+__device__ double add(double* place, double value)
+{
+    unsigned long long int* bits = (unsigned long long int*)place;
+    unsigned long long int old = *bits, assumed;
+    do {
+        assumed = old;
+        old = atomicCAS(bits, assumed, __double_as_longlong(value + __longlong_as_double(assumed)));
+    } while (assumed != old);
+    return __longlong_as_double(old);
+}
+"""
+
+
+def _run_64(source: str) -> Outcome:
+    A = np.arange(256, dtype=np.float32).reshape(16, 16)
+    return EmulatorExecutor(seconds=10).run(
+        compile_source(source), LaunchSpec.parse("64", "1").at(16, 16, 16), A, A, (16, 16, 16)
+    )
+
+
+@pytest.mark.parametrize(
+    "helper, type_, start, update, expected",
+    [
+        (_MAX, "float", "-1", "raise_to(&cell, A[threadIdx.x])", 63),
+        (_MAX, "float", "-1", "raise_to(&cell + 0 * M, A[63 - threadIdx.x])", 63),
+        (_SUM, "double", "0", "add(&cell, A[threadIdx.x])", 2016),
+    ],
+)
+@pytest.mark.parametrize("space", ["__shared__", "static __device__"])
+def test_a_guess_before_a_compare_and_swap_is_no_race(helper, type_, start, update, expected, space):
+    body = f"{space} {type_} cell; if (threadIdx.x == 0) cell = {start}; __syncthreads(); {update}; __syncthreads();"
+    outcome = _run_64(f"{helper}{_HEAD}{body} C[threadIdx.x] = cell;}}")
+    assert outcome.findings == [] and (outcome.C.reshape(-1)[:64] == expected).all()
+
+
+@pytest.mark.parametrize("look", ["cell", "*(volatile int*)&cell"])
+def test_a_plain_look_at_what_others_add_to_is_a_race(look: str):
+    body = "__shared__ int cell; if (threadIdx.x == 0) cell = 0; __syncthreads(); atomicAdd(&cell, 1);"
+    outcome = _run_64(f"{_HEAD}{body} C[threadIdx.x] = {look};}}")
+    assert {finding.kind for finding in outcome.findings} == ({"race"} if look == "cell" else set())
+
+
 # ---- printf
 
 

@@ -20,7 +20,9 @@ from pathlib import Path
 
 from gemmlab import compile_cache
 
-_NOT_COMPILED = {"__init__", "ptx", "decode", "machine", "findings", "executor", "counters", "print_format", "warm"}
+_NOT_COMPILED = set(
+    "__init__ ptx places decode machine findings executor counters print_format warm".split()  # and translate_*
+)
 _KEPT_VERSIONS = 3
 _READY = "ready"
 
