@@ -100,7 +100,7 @@ _HEAD = 'extern "C" __global__ void gemm(const float* A, const float* B, float* 
         ("__device__ __noinline__ int f(int n) { return n < 2 ? n : f(n - 1) * f(n - 2) + 1; }", "C[0] = f(K);",
          1, "recursion"),
         ("__device__ __noinline__ float f(float x) { return x; }",
-         "float (*g[2])(float) = {f, f}; C[0] = g[K % 2](A[0]);", 4, "function pointer"),
+         "float (*g[2])(float) = {f, f}; C[0] = g[K % 2](A[0]);", 4, "pointer"),
         ("", "int* p = (int*)malloc(4 * K); *p = 5; C[0] = *p; free(p);", 4, "malloc"),
         ("", 'unsigned x; asm("vadd4.u32.u32.u32 %0, %1, %1, %1;" : "=r"(x) : "r"(K)); C[0] = x;', 4, "vadd4."),
         ("", "C[0] = tex1Dfetch<float>((cudaTextureObject_t)K, 0);", 4, "tex."),

@@ -37,7 +37,7 @@ class Control(Memory):
         elif name == "__assertfail":
             self.emit(o.TRAP, IMM=1)
         elif name.startswith("%"):
-            raise Unsupported("a function pointer")
+            raise Unsupported("a call through a pointer")
         elif name not in order:
             raise Unsupported(f"the function {name}")
         elif order.index(name) >= order.index(self.function.name):

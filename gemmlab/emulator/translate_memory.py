@@ -211,7 +211,7 @@ class Memory(Base):
         name = next(operand for operand in self.call.operands if not operand.startswith("("))
         callee = self.decoder.module.functions.get(name)
         if callee is None or (callee.name not in self.decoder.order and callee.name not in o.EXTERNALS):
-            raise Unsupported("a function pointer" if name.startswith("%") else f"the function {name}")
+            raise Unsupported("a call through a pointer" if name.startswith("%") else f"the function {name}")
         return callee
 
     # ---- conversions between spaces
