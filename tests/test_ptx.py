@@ -188,3 +188,17 @@ def test_what_is_not_known_is_said_where_it_runs():
     result = launch(text, *(np.zeros(32, np.uint64) for _ in range(3)), 32)
     assert unsupported(result) == ["vadd4.u32.u32.u32"]
     assert result.events[0][5] == 3  # the thread
+
+
+def test_a_variable_of_a_function_has_no_place_outside_of_it():
+    for space in ("local", "param"):
+        with pytest.raises(PtxError):
+            parse(f".{space} .align 4 .b8 x[4];")
+
+
+def test_debug_information_that_is_none_is_left_alone():
+    entry = ".b64 frame\n.b8 35\n.b8 {}\n.b8 {}\n.b8 0\n"
+    assert parse(entry.format("144,1", "65,115")).locals == {"frame": [(144, "As")]}
+    longer = "128,128,128,128,128,128,1"
+    for offset, name in (("144,1", "65,300"), ("999", "65"), (longer, "65"), ("1,", "65"), ("1", ",")):
+        assert parse(entry.format(offset, name)).locals == {}
