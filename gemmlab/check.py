@@ -250,19 +250,23 @@ def small(case: Case) -> Case:
 
 @dataclass
 class _Run:
-    """What one executor made of the cases; `clean` are results of launches without a fault, `faulty` of the others."""
+    """What one executor made of the cases; `clean` are results of launches without a fault, `faulty` of the others.
+
+    `printed` is the output of the first case that printed.
+    """
 
     findings: list[Finding] = field(default_factory=list)
     cases: list[CaseResult] = field(default_factory=list)
     clean: list[Trial] = field(default_factory=list)
     faulty: list[Trial] = field(default_factory=list)
+    printed: str = ""
 
 
 def _run_cases(executor: Executor, program: Program, spec: LaunchSpec | Launcher, cases: Iterable[Case]) -> _Run:
     """Run case after case; a timeout ends it, for the next case would only take as long."""
     run = _Run()
     for case in cases:
-        findings, result, trial = _run_case(executor, program, spec, case)
+        findings, result, trial = _run_case(run, executor, program, spec, case)
         run.findings += [
             replace(finding, details={"shape": list(case.shape)} | finding.details) for finding in findings
         ]
@@ -276,7 +280,7 @@ def _run_cases(executor: Executor, program: Program, spec: LaunchSpec | Launcher
 
 
 def _run_case(
-    executor: Executor, program: Program, spec: LaunchSpec | Launcher, case: Case
+    run: _Run, executor: Executor, program: Program, spec: LaunchSpec | Launcher, case: Case
 ) -> tuple[list[Finding], CaseResult | None, Trial | None]:
     """What was found, the result where it is judged already, and what there is to compare where it is not."""
     work, product = spec.at(*case.shape), spec.layout.product(case.shape)
@@ -287,6 +291,7 @@ def _run_case(
         return findings, result, None
     A, B = make_inputs(case.inputs, product, case.seed)
     outcome = executor.run(program, work, A, B, case.shape)
+    run.printed = run.printed or outcome.printed
     findings = list(outcome.findings)
     if outcome.C is not None:
         comparison = compare(outcome.C, A, B, case.inputs, outcome.written)
@@ -329,7 +334,12 @@ def _verdict(
     results, kernels = tuple(runs[0].cases), _kernels(spec, cases)
     resources = program.resources.get(kernels[0]) if len(kernels) == 1 else None
     return Verdict(
-        _status(findings, results), tuple(findings), results, backend, asdict(resources) if resources else None
+        _status(findings, results),
+        tuple(findings),
+        results,
+        backend,
+        asdict(resources) if resources else None,
+        next((run.printed for run in runs if run.printed), ""),
     )
 
 

@@ -74,8 +74,13 @@ class Clinic:
         first = self.diagnosis(patient)
         if first is None:
             self.progress.record(
-                self.lesson.number, "diagnosis", patient=patient, named=kind, line=line,
-                kind_right=kind in kinds_found(verdict), line_right=line in lines_found(verdict, kind),
+                self.lesson.number,
+                "diagnosis",
+                patient=patient,
+                named=kind,
+                line=line,
+                kind_right=kind in kinds_found(verdict),
+                line_right=line in lines_found(verdict, kind),
             )
         text = f"**{patient}**: you say {_words(kind)} in line {line}. {remark(kind, line, verdict)}"
         if first is not None and (first["named"], first["line"]) != (kind, line):

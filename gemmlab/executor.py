@@ -22,7 +22,8 @@ class Outcome:
 
     `C` is float32 with NaN where nothing was written, or None where a launch did not finish. `written` (bool, of C's
     shape) marks the elements of C that were written, where the executor can tell. `counters` are the emulator's, by
-    source line, over all launches; None without its checks. `seconds` is the time the launches took.
+    source line, over all launches; None without its checks. `seconds` is the time the launches took. `printed` is the
+    output of printf in the kernels, cut where it is long, where the executor can tell.
     """
 
     C: np.ndarray | None
@@ -30,6 +31,7 @@ class Outcome:
     written: np.ndarray | None = None
     counters: Counters | None = None
     seconds: float = 0.0
+    printed: str = ""
 
 
 class Executor(Protocol):

@@ -216,8 +216,16 @@ def _timing(shape: tuple[int, int, int], measured: dict, gpu: str) -> Timing:
     mega_flop = 2e-6 * M * N * K
     ours, cublas = float(np.median(kernel_ms)), float(np.median(cublas_ms))
     return Timing(
-        shape, ours, cublas, mega_flop / ours, mega_flop / cublas, ratio, (low, high), measured["difference"],
-        len(kernel_ms), gpu,
+        shape,
+        ours,
+        cublas,
+        mega_flop / ours,
+        mega_flop / cublas,
+        ratio,
+        (low, high),
+        measured["difference"],
+        len(kernel_ms),
+        gpu,
     )
 
 

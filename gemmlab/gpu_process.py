@@ -53,7 +53,12 @@ class Child:
     def __init__(self, command: Sequence[str], cwd: str, env: dict[str, str]) -> None:
         self._stderr = tempfile.TemporaryFile()
         self._process = subprocess.Popen(
-            command, cwd=cwd, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._stderr,
+            command,
+            cwd=cwd,
+            env=env,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._stderr,
             start_new_session=True,
         )
         self._answers: queue.SimpleQueue[dict | None] = queue.SimpleQueue()

@@ -98,9 +98,7 @@ class Gpu:
         launches = [step for step in steps if step["do"] == "launch" and step["smem_opt_in"]]
         for step in sorted(launches, key=lambda step: step["smem"]):
             driver, function = self.cuda.driver, module.get_function(step["kernel"])
-            driver.funcSetAttribute(
-                function.ptr, driver.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, step["smem"]
-            )
+            driver.funcSetAttribute(function.ptr, driver.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, step["smem"])
 
     def _own_buffer(self, size: int) -> int:
         """An array that a launcher allocates, full of NaN."""

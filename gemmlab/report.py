@@ -47,6 +47,9 @@ def _parts(verdict: Verdict, lines: list[str], what: str) -> Iterator[Renderable
         yield from _finding(finding, lines)
     if len(verdict.findings) > _SHOWN_FINDINGS:
         yield Text(f"\n... and {len(verdict.findings) - _SHOWN_FINDINGS} more; --json lists all of them.")
+    if verdict.printed:
+        yield Text("\nThe kernel printed:", style="dim")
+        yield Text(printable(verdict.printed).rstrip("\n"))
     if verdict.cases:
         yield Text()
         yield _table(verdict.cases)

@@ -43,7 +43,7 @@ def show_banks(kernel: Kernel, expressions: Sequence[str], width: int) -> None:
     from gemmlab.views.banks import bank_picture
 
     if not expressions:
-        raise UserError("say which float each lane touches, in C, such as lesson.banks(\"c * 64 + r\")")
+        raise UserError('say which float each lane touches, in C, such as lesson.banks("c * 64 + r")')
     sizes = sizes_of(kernel.starter)
     show_picture(bank_picture({expression: request(expression, sizes, width) for expression in expressions}))
 

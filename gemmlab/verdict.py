@@ -83,6 +83,7 @@ class Verdict:
     """The outcome of a check: passed only if there is no error finding and every case is right.
 
     `resources` is what the compiler reports of the kernel (registers, shared memory, spills), None before it compiled.
+    `printed` is what the kernel printed in the first case in which it did.
     """
 
     status: str
@@ -90,6 +91,7 @@ class Verdict:
     cases: tuple[CaseResult, ...] = ()
     backend: str = "emulator"
     resources: dict | None = None
+    printed: str = ""
 
     def __post_init__(self) -> None:
         if self.status not in STATUSES:
@@ -107,4 +109,5 @@ class Verdict:
             "cases": [case.to_json() for case in self.cases],
             "backend": self.backend,
             "resources": self.resources,
+            "printed": self.printed,
         }

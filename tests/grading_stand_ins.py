@@ -60,8 +60,7 @@ def read_hand_marks(out: Path) -> dict[str, float]:
 
 def write(out: Path, graded: list[Graded], audit: list[dict]) -> None:
     lines = [
-        f"{one.student},{one.status},{one.total:g}," + "|".join(case.message for case in one.cases)
-        for one in graded
+        f"{one.student},{one.status},{one.total:g}," + "|".join(case.message for case in one.cases) for one in graded
     ]
     write_whole(out / "grades.csv", "\n".join(lines) + "\n")
     for one in graded:

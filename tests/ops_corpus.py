@@ -34,6 +34,11 @@ class OpsKernel:
     inputs: str
     compare: str
     options: tuple[str, ...] = ()
+    rows: tuple[str, ...] = ()
+
+    def row_name(self, row: int) -> str:
+        """What that row of C is made by, where each has an operation of its own."""
+        return self.rows[row] if row < len(self.rows) else ""
 
     @property
     def tolerance(self) -> float:
@@ -86,3 +91,14 @@ def _with_edges(rng, edges, draw, shape):
     A[:half] = rng.permutation(np.tile(edges, half // len(edges) + 1))[:half]
     B[:half] = rng.permutation(np.tile(edges, half // len(edges) + 1))[:half]
     return A.reshape(M, K), B.reshape(K, N)
+
+
+def differing(kernel: OpsKernel, C: np.ndarray, expected: np.ndarray) -> np.ndarray:
+    """Which elements are not what they should be. Any NaN is as good as another."""
+    if expected.dtype == np.uint32 or kernel.compare == "bits":
+        wanted = expected if expected.dtype == np.uint32 else expected.astype(np.float32).view(np.uint32)
+        both_nan = np.isnan(C) & np.isnan(wanted.view(np.float32))
+        return (C.view(np.uint32) != wanted) & ~both_nan
+    error = np.abs(C - expected)
+    near = error <= kernel.tolerance * np.maximum(1, np.abs(expected))
+    return ~(near | (C == expected) | (np.isnan(C) & np.isnan(expected)))

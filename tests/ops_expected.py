@@ -11,6 +11,8 @@ from collections.abc import Callable
 import numpy as np
 import ptx_reference as ref
 
+from gemmlab.emulator import tensor_layouts as layouts
+
 FULL = 0xFFFFFFFF
 
 
@@ -98,7 +100,9 @@ def _c_division(x: int, y: int) -> tuple[int, int]:
     return quotient, x - y * quotient
 
 
-def _divide(part: int, dividend: Callable, divisor: Callable, finish: Callable = lambda x: x) -> Callable[[int, int], int]:
+def _divide(
+    part: int, dividend: Callable, divisor: Callable, finish: Callable = lambda x: x
+) -> Callable[[int, int], int]:
     return lambda a, b: finish(_c_division(dividend(a, b), divisor(b))[part])
 
 
@@ -605,7 +609,11 @@ _warp_votes = _warp_bits(
     lambda x, n, w: _LANE,
     lambda x, n, w: np.where(_LANE % 3 == 0, 11, -1),
     lambda x, n, w: [
-        (1 << i) * 3 ^ ((1 << i) - 1) * 5 ^ ((2 << i) - 1) * 7 ^ (FULL & ~((2 << i) - 1)) * 9 ^ (FULL & ~((1 << i) - 1)) * 11
+        (1 << i) * 3
+        ^ ((1 << i) - 1) * 5
+        ^ ((2 << i) - 1) * 7
+        ^ (FULL & ~((2 << i) - 1)) * 9
+        ^ (FULL & ~((1 << i) - 1)) * 11
         for i in range(32)
     ],
 )  # fmt: skip
@@ -707,7 +715,11 @@ def _global_variables(A, B, shape):
     M, N, K = shape
     row, col = np.arange(M)[:, None], np.arange(N)[None, :]
     x = A.reshape(-1)[:N].astype(np.float64)[None, :]
-    weights, table, letters = np.array([1.0, 2, 4, 8]), np.array([[1, 2], [3, 4], [5, 6]]), np.frombuffer(b"gemm\0", np.uint8)
+    weights, table, letters = (
+        np.array([1.0, 2, 4, 8]),
+        np.array([[1, 2], [3, 4], [5, 6]]),
+        np.frombuffer(b"gemm\0", np.uint8),
+    )
     words = np.array([1, 65535, 0])
     y = weights[row % 4] * x + table[row % 3, col % 2] + weights[col % 4] + 0.125
     return y + letters[row % 5] + words[col % 3]
@@ -787,7 +799,31 @@ def _finished(steps: int, row: int, col: int) -> float:
     return steps + (0.5 if col % 2 and row % 3 else 0.25)
 
 
+def _wmma_places(A, B, shape):
+    """Element i of each lane as its place in memory. float16 fragments of A and B are as long as 16 elements."""
+    half, single = ("f16", 16, 16, 16), ("f16", 16, 16, 8)
+    a, b = (lambda kind, m, n, k, role=role: layouts.input_fragment(role, kind, m, n, k, True) for role in "ab")
+    by_row = [
+        a(*half), None, b(*half), None, layouts.accumulator("f32", 16, 16), layouts.accumulator("f16", 16, 16),
+        a("bf16", 16, 16, 16), b("bf16", 16, 16, 16), a("tf32", *single[1:]), b("tf32", *single[1:]),
+        layouts.accumulator("f32", 16, 16), a("f16", 32, 8, 16), b("f16", 32, 8, 16), layouts.accumulator("f32", 32, 8),
+        a("f16", 8, 32, 16), b("f16", 8, 32, 16), layouts.accumulator("f32", 8, 32),
+    ]  # fmt: skip
+    rows = [_places(fragment, fragment.columns, 1) if fragment else None for fragment in by_row]
+    rows[1], rows[3] = _places(a(*half), 1, 16), _places(b(*half), 1, 16)
+    return np.array(rows, np.float32)
+
+
+def _places(fragment: layouts.Fragment, row_step: int, column_step: int) -> np.ndarray:
+    elements = [element for register in fragment.registers for element in register] * fragment.copies
+    found = np.full((32, 16), -1)
+    for i, element in enumerate(elements):
+        found[:, i] = [row * row_step + column * column_step for row, column in element]
+    return found.reshape(-1)
+
+
 EXPECTED: dict[str, Callable] = {
+    "wmma_places": _wmma_places,
     "integer_arithmetic": _integer_arithmetic,
     "integer_division": _integer_division,
     "bit_operations": _bit_operations,
@@ -813,9 +849,9 @@ EXPECTED: dict[str, Callable] = {
     "copies_of_memory": _copies_of_memory,
     "control_flow": _control_flow,
     **dict.fromkeys(
-        "templates_structs_lambdas helper_functions local_arrays global_atomics cached_loads vector_accesses dynamic_shared "
-        "inline_assembly asynchronous_copies printing wmma_half wmma_bfloat16_layouts wmma_tf32 wmma_shapes mma_half_ldmatrix "
-        "mma_kinds".split(),
+        "templates_structs_lambdas helper_functions local_arrays global_atomics cached_loads vector_accesses "
+        "dynamic_shared inline_assembly asynchronous_copies printing wmma_half wmma_bfloat16_layouts wmma_tf32 "
+        "wmma_shapes mma_half_ldmatrix mma_kinds".split(),
         product,
     ),
 }

@@ -1,4 +1,4 @@
-"""Small PTX functions on the emulator: text in, what the threads wrote out. It goes through the parser, the decoder and the machine."""
+"""Small PTX functions on the emulator, through its parser, decoder and machine: text in, what the threads wrote out."""
 
 from __future__ import annotations
 
@@ -35,7 +35,14 @@ def kernel(body: str, before: str = "") -> str:
 
 
 def launch(
-    text: str, A: np.ndarray, B: np.ndarray, C: np.ndarray, threads: int = THREADS, blocks: int = 1, smem: int = 0, **options
+    text: str,
+    A: np.ndarray,
+    B: np.ndarray,
+    C: np.ndarray,
+    threads: int = THREADS,
+    blocks: int = 1,
+    smem: int = 0,
+    **options,
 ) -> machine.Run:
     """Run it on arrays of any kind; C is changed in place. A, B and C have 8 bytes a thread or more."""
     code = decode.decode(ptx.parse(text), "gemm")
@@ -53,9 +60,7 @@ def kinds(run: machine.Run) -> list[str]:
 
 
 def unsupported(run: machine.Run) -> list[str]:
-    return [
-        run.code.messages[event[4]] for event in run.events if KIND_NAMES[event[0]] == "UNSUPPORTED_INSTRUCTION"
-    ]
+    return [run.code.messages[event[4]] for event in run.events if KIND_NAMES[event[0]] == "UNSUPPORTED_INSTRUCTION"]
 
 
 def register(kind: str, number: int) -> str:
@@ -63,15 +68,22 @@ def register(kind: str, number: int) -> str:
 
 
 def compute(
-    opcode: str, result: str, operands: Sequence[str], columns: Sequence[np.ndarray], old: np.ndarray, mask: np.ndarray, extra=""
+    opcode: str,
+    result: str,
+    operands: Sequence[str],
+    columns: Sequence[np.ndarray],
+    old: np.ndarray,
+    mask: np.ndarray,
+    extra="",
 ) -> tuple[np.ndarray, machine.Run]:
-    """`opcode d, a, b, c` for every row of `columns` (operands as uint64 bits), where `mask` is set; elsewhere `old` stays.
+    """`opcode d, a, b, c` for every row of `columns` (operands as uint64 bits) where `mask` is set; else `old` stays.
 
     `extra` is appended to the operands (an immediate). Returns the results' bits as uint64.
     """
     count = len(old)
     loads = [
-        f"ld.global.b{max(bits_of(kind), 8)} {register(kind, n + 1)}, [%rd54+{8 * count * n}];" for n, kind in enumerate(operands)
+        f"ld.global.b{max(bits_of(kind), 8)} {register(kind, n + 1)}, [%rd54+{8 * count * n}];"
+        for n, kind in enumerate(operands)
     ]
     names = [register(kind, n + 1) for n, kind in enumerate(operands)]
     target = "%p1" if result == "pred" else register(result, 9)

@@ -111,7 +111,7 @@ def test_the_reason_of_a_worker_that_cannot_start_is_told(matrices):
 
 
 def test_without_a_driver_the_error_says_so(matrices):
-    script = "print('{\"event\": \"error\", \"code\": 35, \"text\": \"cudaErrorInsufficientDriver\"}')"
+    script = 'print(\'{"event": "error", "code": 35, "text": "cudaErrorInsufficientDriver"}\')'
     with pytest.raises(UserError, match="driver is missing"):
         GpuExecutor(command=(sys.executable, "-c", script)).run(python_kernel("pass"), launch(), *matrices, SHAPE)
 
@@ -149,8 +149,17 @@ def gone(pid):
 
 @pytest.mark.parametrize(
     "code, kind",
-    [(700, "out_of_bounds"), (714, "out_of_bounds"), (716, "misaligned"), (719, "launch_error"), (710, "launch_error"),
-     (702, "timeout"), (1, "launch_error"), (9, "launch_error"), (701, "launch_error")],
+    [
+        (700, "out_of_bounds"),
+        (714, "out_of_bounds"),
+        (716, "misaligned"),
+        (719, "launch_error"),
+        (710, "launch_error"),
+        (702, "timeout"),
+        (1, "launch_error"),
+        (9, "launch_error"),
+        (701, "launch_error"),
+    ],
 )
 def test_cuda_errors_become_findings(matrices, code, kind):
     outcome = run_script(matrices, f"say(event='launching'); say(event='error', code={code}, text='cudaErrorX: x')")
@@ -259,7 +268,7 @@ def test_after_a_fault_a_fresh_worker_is_used(matrices, fake_cupy):
 
 
 def test_printing_kernels_do_not_disturb_the_protocol(matrices, fake_cupy):
-    assert run_fake(matrices, GOOD, "print('{\"event\": \"done\"}', flush=True)").findings == []
+    assert run_fake(matrices, GOOD, 'print(\'{"event": "done"}\', flush=True)').findings == []
 
 
 def test_cublas_is_a_second_reference(matrices, fake_cupy):

@@ -43,7 +43,8 @@ def test_disguises_do_not_help(changed):
 
 
 @pytest.mark.parametrize(
-    "changed", [ODD.replace("b + acc", "acc + b"), ODD.replace("ty", "tx"), ODD.replace(">=", ">")],
+    "changed",
+    [ODD.replace("b + acc", "acc + b"), ODD.replace("ty", "tx"), ODD.replace(">=", ">")],
 )
 def test_other_code_is_no_copy(changed):
     assert found(by("ann", column=ODD), by("zoe", column=changed)) == []

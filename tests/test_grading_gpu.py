@@ -99,7 +99,7 @@ BODY = """const int row = blockIdx.y * 16 + threadIdx.y, col = blockIdx.x * 16 +
         C[row * N + col] = acc;
     }}"""
 HEAD = 'extern "C" __global__ void gemm(const float* A, const float* B, float* C, int M, int N, int K)'
-ON_A_GPU = "unsigned sms; asm volatile(\"mov.u32 %0, %%nsmid;\" : \"=r\"(sms)); if (sms > 1) "  # the emulator has one
+ON_A_GPU = 'unsigned sms; asm volatile("mov.u32 %0, %%nsmid;" : "=r"(sms)); if (sms > 1) '  # the emulator has one
 
 
 @pytest.mark.gpu
@@ -108,6 +108,7 @@ def test_on_a_gpu_a_crash_and_an_endless_loop_harm_no_neighbour():
 
     place = Worker().greet()
     try:
+
         def grade(before_store: str) -> Judged:
             source = f"{HEAD}\n{{\n    {BODY.format(before_store)}\n}}\n"
             job = Job(KERNEL, source, CASES, gpu.device().arch)

@@ -255,7 +255,8 @@ def test_what_cannot_be_a_kernel_costs_no_time(text):
 
 
 @pytest.mark.parametrize(
-    "text", ["{\n" * 1_900, "if(\n" * 1_900, "a?" * 400 + "\n", "/*\n" * 1_900, '"\n' * 1_900, "#if\n" * 1_900],
+    "text",
+    ["{\n" * 1_900, "if(\n" * 1_900, "a?" * 400 + "\n", "/*\n" * 1_900, '"\n' * 1_900, "#if\n" * 1_900],
 )
 def test_odd_text_within_the_limits_ends_in_a_result(text):
     assert spliced(TILED, TILED.solution.replace(FMA, f"{FMA}\n{text}")).source

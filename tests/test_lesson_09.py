@@ -166,8 +166,11 @@ def test_depths_that_are_not_offered_are_refused():
 
 
 def test_the_landscape_says_what_was_left_out():
-    cells = {DEFAULT: Cell(2.0, "64 registers"), Sizes(64, 64, 16, 8, 8): Cell(1.0, "126 registers"),
-             Sizes(64, 64, 16, 16, 16): Cell(None, "registers")}
+    cells = {
+        DEFAULT: Cell(2.0, "64 registers"),
+        Sizes(64, 64, 16, 8, 8): Cell(1.0, "126 registers"),
+        Sizes(64, 64, 16, 16, 16): Cell(None, "registers"),
+    }
     picture = landscape("A search", cells)
     assert picture.alt == (
         "A search. Fastest: 64×64×16, 4×4 a thread. Slowest: 64×64×16, 8×8 a thread, at 50 % of it. "

@@ -92,7 +92,8 @@ def test_a_source_holds_two_versions():
     assert "if (row >= M) return;" in published and "if (row >= M || col >= N) return;" in mended
     assert published.count("\n") == mended.count("\n") and "MENDED" not in published + mended
     assert source.changes(published, mended).split("\n")[1:3] == [
-        "-    if (row >= M) return;", "+    if (row >= M || col >= N) return;"
+        "-    if (row >= M) return;",
+        "+    if (row >= M || col >= N) return;",
     ]
     assert source.changed_lines(published, mended) == {GUARD}
 

@@ -1,4 +1,4 @@
-"""Matrix instructions: layouts as the PTX ISA has them, products against NumPy, and what their loads are checked for."""
+"""Matrix instructions: layouts as the PTX ISA has them, products against NumPy, and the checks on their loads."""
 
 from __future__ import annotations
 
@@ -51,7 +51,9 @@ def places(fragment: layouts.Fragment) -> list[list[tuple[int, int]]]:
 @pytest.mark.parametrize("kind, shape", MMA)
 def test_layouts_of_mma(kind, shape):
     m, n, k = shape
-    product = layouts.multiplication(kind, "f64" if kind == "f64" else "f32", "f64" if kind == "f64" else "f32", m, n, k, False)
+    product = layouts.multiplication(
+        kind, "f64" if kind == "f64" else "f32", "f64" if kind == "f64" else "f32", m, n, k, False
+    )
     for fragment, formula in ((product.a, isa_a), (product.b, isa_b), (product.c, lambda kind, i: isa_c(i))):
         for i, element in enumerate(places(fragment)):
             rows, columns = formula(kind, i)
@@ -113,9 +115,7 @@ def multiply(opcode: str, product: layouts.Multiplication, a, b, c, skip: int | 
     wide = product.a.kind == "f64"
     prefix, size = ("%rd", 64) if wide else ("%r", 32)
     names = [f"{prefix}{n + 1}" for n in range(len(given))]
-    loads = [
-        f"ld.global.b{size} {name}, [%rd54+{8 * 32 * n}];" for n, name in enumerate(names) if n != skip
-    ]
+    loads = [f"ld.global.b{size} {name}, [%rd54+{8 * 32 * n}];" for n, name in enumerate(names) if n != skip]
     groups, start = [], 0
     for part in parts:
         groups.append("{" + ", ".join(names[start : start + len(part)]) + "}")
@@ -125,7 +125,9 @@ def multiply(opcode: str, product: layouts.Multiplication, a, b, c, skip: int | 
     text = f"{opcode} {{{', '.join(targets)}}}, {', '.join(groups)};"
     stores = [f"st.global.b{size} [%rd56+{8 * 32 * n}], {name};" for n, name in enumerate(targets)]
     C = np.zeros((count, 32), np.uint64)
-    run = launch(kernel("\n".join([*loads, text, *stores])), given.reshape(-1), np.zeros(32, np.uint64), C.reshape(-1), 32)
+    run = launch(
+        kernel("\n".join([*loads, text, *stores])), given.reshape(-1), np.zeros(32, np.uint64), C.reshape(-1), 32
+    )
     return matrix_of(product.d, C), run
 
 
@@ -138,11 +140,8 @@ def example(kind: str, c_kind: str, d_kind: str, shape, seed: int = 0, whole: bo
     return product, opcode, draw(m, k), draw(k, n), draw(m, n)
 
 
-ALL_MMA = [
-    (kind, c, d, shape)
-    for kind, shape in MMA
-    for c, d in ({"f16": [("f32", "f32"), ("f16", "f16"), ("f16", "f32"), ("f32", "f16")], "f64": [("f64", "f64")]}.get(kind, [("f32", "f32")]))
-]  # fmt: skip
+SUMS = {"f16": [("f32", "f32"), ("f16", "f16"), ("f16", "f32"), ("f32", "f16")], "f64": [("f64", "f64")]}
+ALL_MMA = [(kind, c, d, shape) for kind, shape in MMA for c, d in SUMS.get(kind, [("f32", "f32")])]
 
 
 @pytest.mark.parametrize("kind, c_kind, d_kind, shape", ALL_MMA)
@@ -193,11 +192,14 @@ def test_a_register_that_nobody_set_makes_the_elements_undefined_that_it_enters(
 
 # ---- ldmatrix
 
+
 def ldmatrix(count: int, transposed: bool, stride: int = 16) -> tuple[np.ndarray, np.ndarray, object]:
-    """Fill shared memory with 16-bit numbers, load `count` matrices with rows `stride` bytes apart. (loaded, memory, run)"""
+    """Fill shared memory with 16-bit numbers and load matrices with rows `stride` bytes apart. (loaded, memory, run)"""
     numbers = np.arange(2048, dtype=np.uint16)
     names = [f"%r{n + 20}" for n in range(count)]
-    body = ["mov.u32 %r1, tile; mul.wide.u32 %rd20, %r51, 128; add.s64 %rd21, %rd50, %rd20; mad.lo.u32 %r2, %r51, 128, %r1;"]
+    body = [
+        "mov.u32 %r1, tile; mul.wide.u32 %rd20, %r51, 128; add.s64 %rd21, %rd50, %rd20; mad.lo.u32 %r2, %r51, 128, %r1;"
+    ]
     body += [f"ld.global.u32 %r3, [%rd21+{4 * n}]; st.shared.u32 [%r2+{4 * n}], %r3;" for n in range(32)]
     body += [f"bar.warp.sync 0xffffffff; mad.lo.u32 %r4, %r51, {stride}, %r1;"]
     trans = ".trans" if transposed else ""
@@ -227,7 +229,9 @@ def test_ldmatrix(count, transposed):
 def test_ldmatrix_is_one_request_of_eight_rows_a_wavefront(stride, wavefronts):
     _, _, run = ldmatrix(4, False, stride)
     load = next(
-        pc for pc, text in enumerate(run.code.texts) if text.startswith("ldmatrix") and run.counters[pc][SHARED_REQUESTS]
+        pc
+        for pc, text in enumerate(run.code.texts)
+        if text.startswith("ldmatrix") and run.counters[pc][SHARED_REQUESTS]
     )
     assert run.counters.shape[1] == COUNTER_ROW
     assert run.counters[load][SHARED_REQUESTS] == 1
@@ -241,12 +245,15 @@ def test_rows_of_ldmatrix_are_checked(stride, expected):
     assert expected in kinds(ldmatrix(4, False, stride)[2])
 
 
+_F4, _R4 = "{%f1, %f2, %f3, %f4}", "{%r1, %r2, %r3, %r4}"
+
+
 @pytest.mark.parametrize(
     "text",
     [
-        "mma.sync.aligned.m16n8k16.row.col.f32.f16.bf16.f32 {%f1,%f2,%f3,%f4}, {%r1,%r2,%r3,%r4}, {%r5,%r6}, {%f1,%f2,%f3,%f4};",
-        "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1,%f2,%f3}, {%r1,%r2,%r3,%r4}, {%r5,%r6}, {%f1,%f2,%f3,%f4};",
-        "mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%r1,%r2,%r3,%r4}, {%r1,%r2,%r3,%r4}, {%r5,%r6}, {%r1,%r2,%r3,%r4};",
+        f"mma.sync.aligned.m16n8k16.row.col.f32.f16.bf16.f32 {_F4}, {_R4}, {{%r5, %r6}}, {_F4};",
+        f"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {{%f1, %f2, %f3}}, {_R4}, {{%r5, %r6}}, {_F4};",
+        f"mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {_R4}, {_R4}, {{%r5, %r6}}, {_R4};",
         "wmma.load.a.sync.aligned.row.m16n16k16.s8 {%r1, %r2}, [%rd1], %r3;",
         "ldmatrix.sync.aligned.m8n8.x3.shared.b16 {%r1, %r2, %r3}, [%r4];",
         "wgmma.fence.sync.aligned;",

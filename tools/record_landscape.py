@@ -123,8 +123,10 @@ def write(folder: Path) -> None:
     for shape in SHAPES:
         entries = [
             {"sizes": job["sizes"], "registers": job["registers"], "gflops": run["gflops"]}
-            for job in data["jobs"] if job["name"] == "search"
-            for run in job["runs"] if tuple(run["shape"]) == shape and run["gflops"]
+            for job in data["jobs"]
+            if job["name"] == "search"
+            for run in job["runs"]
+            if tuple(run["shape"]) == shape and run["gflops"]
         ]
         searches.append({"shape": shape, "cublas_gflops": cublas[shape], "entries": entries})
     speeds = {(job["name"], tuple(job["sizes"])): job["runs"][0]["gflops"] for job in data["jobs"]}

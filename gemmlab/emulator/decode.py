@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gemmlab.emulator import opcodes as o
+from gemmlab.emulator.places import Places
 from gemmlab.emulator.ptx import TYPE_BYTES, Function, Instruction, Location, Module, Variable, parse_number
 from gemmlab.emulator.tensor_layouts import LaneValues, Multiplication, tables
 from gemmlab.emulator.translate import Translator
@@ -319,7 +320,7 @@ class Decoder:
         if number is None:
             number = self.symbol(function, text)
         if number is None:
-            what = "a pointer to a function" if text in self.module.functions else f"the operand {text[:40]}"
+            what = "a function pointer" if text in self.module.functions else f"the operand {text[:40]}"
             raise Unsupported(what)
         return self.constant("w" if kind == "w" else "r", number)
 
@@ -378,7 +379,7 @@ class Decoder:
         self.function_start[function.name] = len(self.rows)
         first_pc: list[int] = []
         calls = _enclosing_calls(function)
-        self.swapped_addresses = _swapped_addresses(function)
+        self.places = Places(function)
         self.pending_labels: list[tuple[int, int, str]] = []
         for number, instruction in enumerate(function.instructions):
             first_pc.append(len(self.rows))
@@ -553,12 +554,3 @@ def _enclosing_calls(function: Function) -> dict[int, Instruction]:
         elif instruction.opcode.startswith("ld.param") and last is not None:
             calls[number] = last
     return calls
-
-
-def _swapped_addresses(function: Function) -> set[str]:
-    """Where compare-and-swap works. A plain read there, to guess the old value, does no harm: the swap tells."""
-    return {
-        instruction.operands[1]
-        for instruction in function.instructions
-        if instruction.opcode.startswith("atom") and ".cas." in instruction.opcode and len(instruction.operands) > 1
-    }

@@ -84,6 +84,7 @@ class EmulatorExecutor:
         from gemmlab.emulator import machine
         from gemmlab.emulator.counters import counters_of
         from gemmlab.emulator.findings import Explainer, timeout_message
+        from gemmlab.emulator.print_format import printed_text
 
         M, N, K = shape
         found = decoded(program.ptx, program.symbol(launch.kernel))
@@ -99,8 +100,9 @@ class EmulatorExecutor:
         if run.stopped and not any(finding.is_error for finding in findings):
             findings.append(Finding("timeout", timeout_message(0)))
         arrays.written = run.written.reshape(arrays.C.size, -1).all(axis=1).reshape(arrays.C.shape)
+        C = None if run.stopped else arrays.C
         counters = counters_of(run.counters, code) if self.checks else None
-        return Outcome(None if run.stopped else arrays.C, findings, arrays.written, counters, run.seconds)
+        return Outcome(C, findings, arrays.written, counters, run.seconds, printed_text(run, memory))
 
 
 def _joined(outcomes: list[Outcome], arrays: DeviceArrays) -> Outcome:
@@ -116,6 +118,7 @@ def _joined(outcomes: list[Outcome], arrays: DeviceArrays) -> Outcome:
         written=arrays.written,
         counters=joined(counted) if counted else None,
         seconds=sum(outcome.seconds for outcome in outcomes),
+        printed="".join(outcome.printed for outcome in outcomes),
     )
 
 

@@ -531,5 +531,5 @@ def run_blocks(state, blocks):
         if get(state, STOP):
             break
         _run_block(state, block)
-        finished += 1
+        finished += 0 if get(state, STOP) else 1
     return finished

@@ -254,7 +254,7 @@ class _Parser:
     def _module_statement(self, text: str) -> None:
         if re.search(r"\.(func|entry)\b", text):
             self._declare_function(text)
-        elif variable := _parse_variable(text):
+        elif (variable := _parse_variable(text)) and variable.space in ("global", "const", "shared"):
             self.module.variables.append(variable)
         else:
             raise PtxError(f"unknown statement: {text[:80]}")
@@ -344,7 +344,10 @@ def _student_file(text: str) -> int:
 
 
 # A variable's place in the debug information: the frame's address, DW_OP_plus_uconst, the offset (LEB128), the name.
-_LOCAL = re.compile(r"\.b64 (\w+)\s+\.b8 35\s+\.b8 ([\d,]+)\s+\.b8 ([\d,]+)\s+\.b8 0\b")
+_BYTE = r"(?:25[0-5]|2[0-4]\d|1?\d?\d)"
+_LOCAL = re.compile(
+    rf"\.b64 (\w+)\s+\.b8 35\s+\.b8 ((?:{_BYTE},){{0,4}}{_BYTE})\s+\.b8 ((?:{_BYTE},)*{_BYTE})\s+\.b8 0\b"
+)
 
 
 def _local_variables(text: str) -> dict[str, list[tuple[int, str]]]:

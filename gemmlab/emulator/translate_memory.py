@@ -57,7 +57,7 @@ class Memory(Base):
     def memory_fields(self, text: str, space: int, element: str) -> dict:
         register, offset = self.address(text)
         fields = self.access_fields(register, offset, space, element)
-        if _STRONG.intersection(self.words) or text in self.decoder.swapped_addresses:
+        if _STRONG.intersection(self.words) or self.decoder.places.is_swapped(text):
             fields["FLAGS"] |= o.STRONG
         return fields
 
@@ -210,7 +210,7 @@ class Memory(Base):
             raise Unsupported("a parameter of no call")
         name = next(operand for operand in self.call.operands if not operand.startswith("("))
         callee = self.decoder.module.functions.get(name)
-        if callee is None:
+        if callee is None or (callee.name not in self.decoder.order and callee.name not in o.EXTERNALS):
             raise Unsupported("a call through a pointer" if name.startswith("%") else f"the function {name}")
         return callee
 

@@ -20,7 +20,8 @@ from pathlib import Path
 
 from gemmlab import compile_cache
 
-_NOT_COMPILED = set("__init__ ptx decode machine findings executor counters widening print_format warm".split())
+# And translate_*.
+_NOT_COMPILED = set("__init__ ptx places decode machine findings executor counters widening print_format warm".split())
 _KEPT_VERSIONS = 3
 _READY = "ready"
 

@@ -75,7 +75,12 @@ def _draw_block(axes: Axes, launch: Launch, tx: int) -> None:
     axes.vlines([x - 0.5 for x in range(1, width)], -0.5, height - 0.5, color=FAINT, linewidth=0.3)
     axes.add_patch(Rectangle((tx - 0.5, -0.5), 1, 1, facecolor=INK))
     axes.annotate(
-        f"thread ({tx}, 0)", (tx, 0), xytext=(14, -34), textcoords="offset points", fontsize=9, color=INK,
+        f"thread ({tx}, 0)",
+        (tx, 0),
+        xytext=(14, -34),
+        textcoords="offset points",
+        fontsize=9,
+        color=INK,
         arrowprops={"arrowstyle": "-", "color": INK, "linewidth": 0.8},
         bbox={"boxstyle": "round,pad=0.2", "facecolor": PAPER, "edgecolor": FAINT},
     )

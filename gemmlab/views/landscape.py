@@ -71,7 +71,13 @@ def _draw_cell(axes: Axes, place: tuple[int, int], cell: Cell, best: float) -> N
         axes.add_patch(Rectangle(**box | {"edgecolor": FAINT, "linewidth": 0.4}, facecolor=PAPER, hatch="////"))
         label = {"facecolor": PAPER, "edgecolor": "none", "pad": 1.5}
         axes.text(
-            col + 0.5, row + 0.5, cell.words.replace(" ", "\n"), ha="center", va="center", fontsize=8, color=INK,
+            col + 0.5,
+            row + 0.5,
+            cell.words.replace(" ", "\n"),
+            ha="center",
+            va="center",
+            fontsize=8,
+            color=INK,
             bbox=label,
         )
 

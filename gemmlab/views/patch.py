@@ -41,8 +41,14 @@ def patch_picture(sizes: Sizes, thread: Thread, k: int) -> Picture:
     axes.set_aspect("equal")
     axes.axis("off")
     figure.legend(
-        handles=_legend(sizes, thread, k), loc="outside right center", frameon=False, fontsize=9.5, labelspacing=1.1,
-        handlelength=1.6, handleheight=1.2, labelcolor=INK,
+        handles=_legend(sizes, thread, k),
+        loc="outside right center",
+        frameon=False,
+        fontsize=9.5,
+        labelspacing=1.1,
+        handlelength=1.6,
+        handleheight=1.2,
+        labelcolor=INK,
     )
     return Picture(figure, describe_patch(sizes, thread, k))
 

@@ -109,9 +109,7 @@ def speed_text(timing: Timing) -> str:
     )
 
 
-def intensities(
-    shape: tuple[int, int, int], tile: int, timing: Timing | None, sizes: Sizes | None = None
-) -> Picture:
+def intensities(shape: tuple[int, int, int], tile: int, timing: Timing | None, sizes: Sizes | None = None) -> Picture:
     """The roofline with the kernels of `traffic_table`; the last, the lesson's, has its GFLOPS where it was timed."""
     from gemmlab.views.roofline import Point, roofline
 

@@ -103,8 +103,15 @@ def _draw_point(axes: Axes, point: Point, marker: str, ceilings: Ceilings | None
     fill = "full" if point.gflops else "none"
     axes.plot(point.intensity, y, marker=marker, markersize=9, color=COLOR["A"], fillstyle=fill)
     axes.annotate(
-        label, (point.intensity, y), xytext=(9, -4), textcoords="offset points", ha="left", va="top", fontsize=9,
-        color=INK, linespacing=1.3,
+        label,
+        (point.intensity, y),
+        xytext=(9, -4),
+        textcoords="offset points",
+        ha="left",
+        va="top",
+        fontsize=9,
+        color=INK,
+        linespacing=1.3,
     )
 
 

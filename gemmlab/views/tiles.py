@@ -22,8 +22,14 @@ def tile_picture(
     axes = figure.subplots()
     draw_tile_map(axes, shape, tile, place, thread)
     figure.legend(
-        handles=legend_patches(shape, tile, place, thread), loc="outside right center", frameon=False, fontsize=9.5,
-        labelspacing=1.1, handlelength=1.6, handleheight=1.2, labelcolor=INK,
+        handles=legend_patches(shape, tile, place, thread),
+        loc="outside right center",
+        frameon=False,
+        fontsize=9.5,
+        labelspacing=1.1,
+        handlelength=1.6,
+        handleheight=1.2,
+        labelcolor=INK,
     )
     return Picture(figure, describe_tiles(shape, tile, place, thread))
 
@@ -35,9 +41,7 @@ def require_place(shape: tuple[int, int, int], tile: int, place: Place) -> None:
             raise UserError(f"{name} = {size} has the tiles 0 to {cdiv(size, tile) - 1}; {at} is none of them")
 
 
-def legend_patches(
-    shape: tuple[int, int, int], tile: int, place: Place, thread: tuple[int, int] | None
-) -> list[Patch]:
+def legend_patches(shape: tuple[int, int, int], tile: int, place: Place, thread: tuple[int, int] | None) -> list[Patch]:
     """What the colours mean, in the order in which a step goes."""
     from matplotlib.patches import Patch
 
@@ -62,9 +66,7 @@ def hangs_over(shape: tuple[int, int, int], tile: int, place: Place) -> bool:
     return any((at + 1) * tile > size for at, size in zip(place, shape, strict=True))
 
 
-def describe_tiles(
-    shape: tuple[int, int, int], tile: int, place: Place, thread: tuple[int, int] | None = None
-) -> str:
+def describe_tiles(shape: tuple[int, int, int], tile: int, place: Place, thread: tuple[int, int] | None = None) -> str:
     """The picture in words. Block and tile numbers count from 0, as in the kernel."""
     M, N, K = shape
     rows, cols, ks = (_span(at, tile, size) for at, size in zip(place, shape, strict=True))

@@ -72,7 +72,12 @@ def _draw_request(axes: Axes, request: WarpRequest) -> None:
     first = next(offset for offset in request.offsets if offset is not None) // _ELEMENT_BYTES
     row, col = divmod(first, request.cols)
     axes.annotate(
-        "lane 0", (col, row), xytext=(26, -34), textcoords="offset points", fontsize=9, color=INK,
+        "lane 0",
+        (col, row),
+        xytext=(26, -34),
+        textcoords="offset points",
+        fontsize=9,
+        color=INK,
         arrowprops={"arrowstyle": "-", "color": INK, "linewidth": 0.8},
         bbox={"boxstyle": "round,pad=0.2", "facecolor": PAPER, "edgecolor": FAINT},
     )

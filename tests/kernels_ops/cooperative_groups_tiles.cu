@@ -1,4 +1,3 @@
-// rows: one a kind of group
 // shape: 14,64,16
 // block: 64
 // grid: 1,M

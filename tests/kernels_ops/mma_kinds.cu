@@ -1,4 +1,3 @@
-// rows: m16n8k8.f16 m16n8k16.f16->f16 m16n8k8.bf16 m16n8k16.bf16 m16n8k4.tf32 m16n8k8.tf32, sixteen rows each
 // shape: 96,8,16
 // block: 32
 // grid: 1,6

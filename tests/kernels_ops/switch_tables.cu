@@ -1,4 +1,3 @@
-// rows: one a residue
 // shape: 12,96,8
 // block: 32
 // grid: cdiv(N,32),M
