@@ -13,22 +13,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gemmlab.counter_rules import judge
+from gemmlab.diagnosis.pattern import Trial
+from gemmlab.diagnosis.wrong_result import output_tile, wrong_result
 from gemmlab.errors import UserError
 from gemmlab.launch import Launch, LaunchSpec
 from gemmlab.layout import COURSE, Layout
 from gemmlab.lesson import Case, Kernel, Lesson
-from gemmlab.pattern import Trial
 from gemmlab.plan import Plan, launches_of, refused, steps_of
 from gemmlab.sampled import check_size, is_too_large, run_sample
 from gemmlab.source import open_blanks, read_source
 from gemmlab.tolerance import check_shape, compare, make_inputs
 from gemmlab.verdict import CaseResult, Finding, Verdict
-from gemmlab.wrong_result import output_tile, wrong_result
 
 if TYPE_CHECKING:
     from gemmlab.compile import Diagnostic, Program
     from gemmlab.executor import Executor
-    from gemmlab.launcher import Launcher
+    from gemmlab.host.launcher import Launcher
 
 BACKENDS = ("auto", "emulator", "cuda")
 _EMULATED_WORK = 2**24  # products M·N·K that the emulator repeats beside a GPU; larger cases are cut down to it
@@ -78,7 +78,7 @@ def check_launcher(
     source: str, filename: str, name: str, cases: Sequence[Case], backend: str = "auto", layout: Layout = COURSE
 ) -> Verdict:
     """Check what a file's own host launcher launches. UserError as for check_source, and where it cannot be read."""
-    from gemmlab.launcher import Launcher
+    from gemmlab.host.launcher import Launcher
 
     with open_executors(backend) as executors:
         try:
@@ -206,7 +206,7 @@ def _compile(
 ) -> tuple[Program | None, list[Finding]]:
     """The program and the compiler's remarks; no program where the source has an error or not the kernel asked for."""
     from gemmlab.compile import CompileError, compile_source
-    from gemmlab.signature import check_signature
+    from gemmlab.syntax.signature import check_signature
 
     try:
         program = compile_source(source, filename, arch=_arch(backend), instances=_instances(spec, cases))

@@ -1,12 +1,12 @@
 """NVRTC on any machine: the student's CUDA source becomes PTX, cubin, diagnostics and a report of resources.
 
-What `#include` finds: the headers of NVIDIA's packages and those of nvrtc_headers.py, nothing else. The source is given
+What `#include` finds: the headers of NVIDIA's packages and those of nvrtc/headers.py, nothing else. The source is given
 to NVRTC from memory under a folder that does not exist, so that files beside the student's are not found, and an
 absolute path is refused here. This keeps accidents away; a source that means harm (a path made by a macro) is held off
 by the sandbox of the grader.
 
 A file may bring host code, such as a launcher or `main`. It is left out of the device code, as nvcc leaves it out; see
-host_code.py.
+host/code.py.
 """
 
 from __future__ import annotations
@@ -19,11 +19,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 
-from gemmlab import compile_cache, host_code, nvrtc_client
-from gemmlab.cuda_syntax import is_text
+from gemmlab import compile_cache
 from gemmlab.errors import UserError
-from gemmlab.nvrtc_headers import HEADERS
-from gemmlab.nvrtc_log import (
+from gemmlab.host import code as host_code
+from gemmlab.nvrtc import client as nvrtc_client
+from gemmlab.nvrtc.headers import HEADERS
+from gemmlab.nvrtc.log import (
     HOST_REMARKS,
     SOURCE_NAME,
     Diagnostic,
@@ -34,6 +35,7 @@ from gemmlab.nvrtc_log import (
     parse_resources,
     plain_name,
 )
+from gemmlab.syntax.tree import is_text
 
 DEFAULT_ARCH = "sm_80"
 LONGEST_SOURCE = 1_000_000  # characters

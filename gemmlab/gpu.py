@@ -12,13 +12,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gemmlab import gpu_guards
 from gemmlab.compile import Program
+from gemmlab.device import guards as gpu_guards
+from gemmlab.device.faults import KernelFault, explained
+from gemmlab.device.guards import Images
+from gemmlab.device.process import COMMAND, ChildDied, ChildTimeout, CudaError, GpuProcess
 from gemmlab.errors import UserError
 from gemmlab.executor import Outcome
-from gemmlab.gpu_faults import KernelFault, explained
-from gemmlab.gpu_guards import Images
-from gemmlab.gpu_process import COMMAND, ChildDied, ChildTimeout, CudaError, GpuProcess
 from gemmlab.launch import Address, Argument, Launch
 from gemmlab.plan import Copy, Fill, Plan, launches_of, refused, steps_of
 from gemmlab.tolerance import check_shape

@@ -66,7 +66,7 @@ class Prediction:
 @dataclass(frozen=True)
 class Claim:
     """What was said of a kernel when it was published, and what is true instead. It is judged by an experiment of its
-    own, `gemmlab.claims`; the prediction of the same id asks for the number that the experiment gives."""
+    own, `gemmlab.experiments.claims`; the prediction of the same id asks for the number that the experiment gives."""
 
     id: str
     patient: str

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from gemmlab.errors import UserError
 from gemmlab.launch import Launch
-from gemmlab.nvrtc_log import Resources, too_much_static_shared
+from gemmlab.nvrtc.log import Resources, too_much_static_shared
 from gemmlab.verdict import Finding
 
 KIB = 1024

@@ -11,10 +11,13 @@ from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import TYPE_CHECKING
 
-from gemmlab import autotune, experiments, predictions, tile_experiments, tuning
 from gemmlab import lesson as lessons
-from gemmlab.clinic import Clinic, changed_lines
+from gemmlab import predictions
 from gemmlab.errors import UserError
+from gemmlab.experiments import autotune, tuning
+from gemmlab.experiments import one_kernel as experiments
+from gemmlab.experiments import tiles as tile_experiments
+from gemmlab.experiments.clinic import Clinic, changed_lines
 from gemmlab.lesson import Kernel, Lesson, Prediction
 from gemmlab.progress import FILE_NAME, Progress
 from gemmlab.views.output import Markdown, Report, escape, plain, show, show_picture
@@ -136,8 +139,8 @@ class OpenLesson:
 
     def _show_wrong(self, verdict: Verdict, kernel: Kernel) -> None:
         """Draw the wrong elements of that wrong case in which they are fewest, for it tells most."""
+        from gemmlab.diagnosis.wrong_result import output_tile
         from gemmlab.views.wrong import wrong_elements
-        from gemmlab.wrong_result import output_tile
 
         wrong = [case for case in verdict.cases if case.wrong is not None and case.wrong.any()]
         if wrong:
@@ -180,7 +183,7 @@ class OpenLesson:
     @_told
     def step(self, shape: Shape, number: int = 0) -> None:
         """One step of the tiled multiplication, played in NumPy on whole numbers; a slider leads to the others."""
-        from gemmlab.steps import StepPictures
+        from gemmlab.experiments.steps import StepPictures
         from gemmlab.views.slider import show_with_slider
 
         pictures = StepPictures(_sizes(shape), self.lesson.tile)
@@ -194,7 +197,7 @@ class OpenLesson:
     @_told
     def profile(self, shape: Shape = TIMED_SHAPE) -> None:
         """What the multiplication moves; once the kernel passes, also what the compiler made of it and its speed."""
-        from gemmlab.sizes import register_sizes
+        from gemmlab.syntax.sizes import register_sizes
         from gemmlab.views.profile import intensities, traffic_table
 
         shape = _sizes(shape)

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from gemmlab.compile import Program
     from gemmlab.emulator.counters import Counters
     from gemmlab.executor import Outcome
-    from gemmlab.launcher import Launcher
-    from gemmlab.nvrtc_log import Resources
+    from gemmlab.host.launcher import Launcher
+    from gemmlab.nvrtc.log import Resources
 
 _CASE = "profiled"
 
@@ -111,7 +111,7 @@ def profile_launcher(
     layout: Layout = COURSE,
 ) -> Profile:
     """The profile of what a file's own host launcher launches, over all its kernels."""
-    from gemmlab.launcher import Launcher
+    from gemmlab.host.launcher import Launcher
 
     try:
         launcher = Launcher(source, name, layout)

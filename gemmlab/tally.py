@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from gemmlab.errors import UserError
 from gemmlab.launch import Launch, cdiv
-from gemmlab.nvrtc_log import Resources
-from gemmlab.sizes import Sizes, sizes_of
+from gemmlab.nvrtc.log import Resources
+from gemmlab.syntax.sizes import Sizes, sizes_of
 from gemmlab.tolerance import make_inputs
 
 if TYPE_CHECKING:

@@ -48,7 +48,8 @@ def prepare() -> list[str]:
     NVRTC is loaded into this very process: its own process, as elsewhere in gemmlab, would be one more to guard.
     Raises UserError where there is no NVRTC.
     """
-    from gemmlab import nvrtc_client, nvrtc_worker
+    from gemmlab.nvrtc import client as nvrtc_client
+    from gemmlab.nvrtc import worker as nvrtc_worker
 
     nvrtc, hello = nvrtc_worker._start()
     if nvrtc is None:
@@ -69,7 +70,8 @@ def _import_all() -> None:
     compiled_interpreter()  # before others import it, because this one knows where its machine code is kept
     for module in pkgutil.iter_modules(gemmlab.emulator.__path__, "gemmlab.emulator."):
         importlib.import_module(module.name)
-    for name in "arrays counter_rules cuda_syntax host_code limits plan signature source".split():
+    readers = "host.code source syntax.arrays syntax.signature syntax.tree"
+    for name in f"{readers} counter_rules limits plan tolerance".split():
         importlib.import_module(f"gemmlab.{name}")
 
 
@@ -111,7 +113,7 @@ class _Work:
     def errors(self) -> list[Finding]:
         """What keeps the source from being a kernel of the course; nothing if it is one."""
         from gemmlab.compile import CompileError
-        from gemmlab.signature import check_signature
+        from gemmlab.syntax.signature import check_signature
 
         try:
             self.program()

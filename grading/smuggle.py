@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from gemmlab.nvrtc_headers import HEADERS
+from gemmlab.nvrtc.headers import HEADERS
 from grading.tokens import comments, tokens, without_comments
 
 _NVIDIA = re.compile(

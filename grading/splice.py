@@ -11,9 +11,9 @@ from dataclasses import replace
 from difflib import unified_diff
 
 from gemmlab import source
-from gemmlab.cuda_syntax import is_text
 from gemmlab.errors import UserError
 from gemmlab.lesson import Kernel
+from gemmlab.syntax.tree import is_text
 from grading import smuggle, tamper
 from grading.model import Spliced, Submission
 

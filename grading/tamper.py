@@ -11,8 +11,8 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from gemmlab.cuda_preprocess import preprocess
-from gemmlab.cuda_syntax import parse, text_of, walk
+from gemmlab.syntax.preprocess import preprocess
+from gemmlab.syntax.tree import parse, text_of, walk
 
 if TYPE_CHECKING:
     from tree_sitter import Node

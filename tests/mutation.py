@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from gemmlab.cuda_syntax import parse, text_of, walk
+from gemmlab.syntax.tree import parse, text_of, walk
 
 if TYPE_CHECKING:
     from tree_sitter import Node

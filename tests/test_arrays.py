@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gemmlab.arrays import FILE_SCOPE, ArrayDeclaration, array_extents
-from gemmlab.c_constants import evaluate
-from gemmlab.cuda_preprocess import preprocess
+from gemmlab.syntax.arrays import FILE_SCOPE, ArrayDeclaration, array_extents
+from gemmlab.syntax.constants import evaluate
+from gemmlab.syntax.preprocess import preprocess
 
 SOURCE = """\
 #define TILE 16

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from gemmlab.banks import BankRequest, request
 from gemmlab.errors import UserError
+from gemmlab.experiments.banks import BankRequest, request
 from gemmlab.lesson import load
-from gemmlab.sizes import Sizes
+from gemmlab.syntax.sizes import Sizes
 from gemmlab.tally import tally
 from gemmlab.views.banks import bank_picture, describe_banks
 

@@ -18,12 +18,12 @@ from gemmlab.check import (
     read_kernel,
     small,
 )
+from gemmlab.diagnosis.wrong_result import output_tile
 from gemmlab.errors import UserError
 from gemmlab.executor import Outcome
 from gemmlab.launch import LaunchSpec
 from gemmlab.source import without_markers
 from gemmlab.verdict import Finding
-from gemmlab.wrong_result import output_tile
 
 SPEC = LaunchSpec.parse("16,16", "cdiv(N,16),cdiv(M,16)")
 CASES = (

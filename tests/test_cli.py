@@ -259,8 +259,8 @@ def test_doctor_as_json(call):
 
 
 def test_doctor_names_what_is_missing(call, monkeypatch):
-    from gemmlab import nvrtc_client
     from gemmlab.errors import UserError
+    from gemmlab.nvrtc import client as nvrtc_client
 
     def absent():
         raise UserError("there is no NVRTC")

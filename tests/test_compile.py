@@ -11,11 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gemmlab import compile_cache, nvrtc_client
+from gemmlab import compile_cache
 from gemmlab.compile import CompileError, Diagnostic, compile_source, warm
 from gemmlab.errors import UserError
-from gemmlab.host_code import without_host_code
-from gemmlab.nvrtc_log import SOURCE_NAME, parse_diagnostics, parse_ptxas, parse_resources, plain_name
+from gemmlab.host.code import without_host_code
+from gemmlab.nvrtc import client as nvrtc_client
+from gemmlab.nvrtc.log import SOURCE_NAME, parse_diagnostics, parse_ptxas, parse_resources, plain_name
 
 PARAMETERS = "(const float* A, const float* B, float* C, int M, int N, int K)"
 TILED = f"""

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from gemmlab import ceilings, notebook
-from gemmlab.experiments import source_of
+from gemmlab.experiments.one_kernel import source_of
+from gemmlab.experiments.races import recorded_races
 from gemmlab.lesson import find_root, load
-from gemmlab.races import recorded_races
 
 
 @pytest.fixture
@@ -16,7 +16,7 @@ def shown(monkeypatch, tmp_path) -> list[str]:
     monkeypatch.setenv("GEMMLAB_ROOT", str(find_root()))
     monkeypatch.setenv("GEMMLAB_WORK", str(tmp_path))
     texts: list[str] = []
-    for module in ("gemmlab.experiments", "gemmlab.notebook"):
+    for module in ("gemmlab.experiments.one_kernel", "gemmlab.notebook"):
         monkeypatch.setattr(f"{module}.show", lambda *outputs: texts.extend(map(_text, outputs)))
         monkeypatch.setattr(f"{module}.show_picture", lambda picture: texts.append(f"picture: {picture.alt}"))
     return texts

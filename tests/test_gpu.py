@@ -10,8 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gemmlab import gpu, gpu_process
+from gemmlab import gpu
 from gemmlab.compile import Program, Resources, compile_source
+from gemmlab.device import process as gpu_process
 from gemmlab.errors import UserError
 from gemmlab.gpu import GpuExecutor
 from gemmlab.launch import Launch, LaunchSpec
@@ -189,7 +190,7 @@ def test_a_dropped_executor_leaves_no_process_and_no_files(matrices, fake_cupy):
 
 
 def test_the_worker_ends_with_its_parent_even_while_a_kernel_runs(fake_cupy):
-    command = (sys.executable, "-m", "gemmlab.gpu_worker")
+    command = (sys.executable, "-m", "gemmlab.device.worker")
     child = gpu_process.Child(command, cwd="/", env=gpu_process._environment())
     assert child.receive(60)["event"] == "ready"
     child._process.stdin.close()

@@ -13,8 +13,8 @@ import pytest
 if not sys.platform.startswith("linux"):
     pytest.skip("grading needs Linux", allow_module_level=True)
 
+from gemmlab.device.process import COMMAND
 from gemmlab.errors import UserError
-from gemmlab.gpu_process import COMMAND
 from gemmlab.lesson import load
 from gemmlab.tolerance import make_inputs
 from grading import landlock
@@ -127,7 +127,7 @@ def test_on_a_gpu_a_crash_and_an_endless_loop_harm_no_neighbour():
 
 
 def test_the_process_that_uses_the_gpu_is_shut_off_from_other_files(tmp_path: Path):
-    """Here with other code in the place of gemmlab.gpu_worker."""
+    """Here with other code in the place of gemmlab.device.worker."""
     if not landlock.abi():
         pytest.skip("not run: this machine has no Landlock")
     (tmp_path / "bait").write_text("bait")

@@ -257,7 +257,10 @@ _ATOMIC_CASES = [
 
 
 @pytest.mark.parametrize("space", ["shared", "global"])
-@pytest.mark.parametrize("name, kind, define", [*_ATOMIC_CASES, ("add.f32", "f32", None)], ids=lambda value: str(value))
+@pytest.mark.parametrize(
+    "name, kind, define",
+    [pytest.param(*case, id=case[0]) for case in [*_ATOMIC_CASES, ("add.f32", "f32", None)]],
+)
 def test_atomics(name: str, kind: str, define, space: str):
     """`old` and the two operands of each thread lie in A and B; the word itself in C or in shared memory."""
     flush = (lambda bits: ref.flush(bits, "f32")) if space == "global" else (lambda bits: bits)

@@ -12,18 +12,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gemmlab import c_numbers, cli
+from gemmlab import cli
 from gemmlab.check import check_launcher
 from gemmlab.compile import CompileError, Program, compile_source
-from gemmlab.cuda_preprocess import preprocess
 from gemmlab.emulator import EmulatorExecutor
 from gemmlab.errors import UserError
 from gemmlab.gpu import GpuExecutor
+from gemmlab.host.launcher import Launcher
 from gemmlab.launch import Address, Launch, Scalar
-from gemmlab.launcher import Launcher
 from gemmlab.layout import COURSE, LAYOUTS, LEETGPU
 from gemmlab.lesson import Case
 from gemmlab.plan import Copy, Fill, Plan
+from gemmlab.syntax import numbers as c_numbers
+from gemmlab.syntax.preprocess import preprocess
 
 FOLDER = Path(__file__).parent / "kernels_whole"
 FILES = sorted(FOLDER.glob("*.cu"))

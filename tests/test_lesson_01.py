@@ -10,9 +10,9 @@ from lesson_text import asked_before_revealed, diff_of, prose_of
 from gemmlab.compile import compile_source
 from gemmlab.counter_rules import broken_rules, judge, measured
 from gemmlab.errors import UserError
+from gemmlab.experiments.warp_requests import requests_of
 from gemmlab.lesson import CounterRule, load
 from gemmlab.verdict import Verdict
-from gemmlab.warp_requests import requests_of
 
 SHAPE = (64, 64, 64)
 

@@ -7,9 +7,9 @@ from lesson_text import asked_before_revealed, diff_of, prose_of
 
 from gemmlab.compile import compile_source
 from gemmlab.errors import UserError
+from gemmlab.experiments.tile_loop import foreign_reads, loop_parts, play
+from gemmlab.experiments.variant import variant
 from gemmlab.lesson import load
-from gemmlab.tile_loop import foreign_reads, loop_parts, play
-from gemmlab.variant import variant
 from gemmlab.views.timeline import describe_playback, part_names, timeline
 
 

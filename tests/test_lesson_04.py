@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from lesson_text import asked_before_revealed, diff_of, prose_of
 
-from gemmlab.edges import edges_of
+from gemmlab.experiments.edges import edges_of
 from gemmlab.lesson import load
 from gemmlab.views.edges import edge_picture
 

@@ -9,19 +9,20 @@ import numpy as np
 import pytest
 from test_notebook import Screen
 
-from gemmlab import autotune, notebook, tuning
-from gemmlab.autotune import RULES, launch_spec, pruned_by, space
+from gemmlab import notebook
 from gemmlab.check import check_source
 from gemmlab.compile import compile_source
 from gemmlab.errors import UserError
-from gemmlab.landscapes import cublas, label, lanes_table, measured, recorded_landscapes
+from gemmlab.experiments import autotune, tuning
+from gemmlab.experiments.autotune import RULES, launch_spec, pruned_by, space
+from gemmlab.experiments.landscapes import cublas, label, lanes_table, measured, recorded_landscapes
+from gemmlab.experiments.variant import variant
+from gemmlab.experiments.warp_tile import rescaled, warp_tile, wavefronts
 from gemmlab.lesson import find_root, load
 from gemmlab.limits import occupancy
-from gemmlab.nvrtc_log import Resources
-from gemmlab.sizes import Sizes, sizes_of, with_sizes
-from gemmlab.variant import variant
+from gemmlab.nvrtc.log import Resources
+from gemmlab.syntax.sizes import Sizes, sizes_of, with_sizes
 from gemmlab.views.landscape import Cell, landscape
-from gemmlab.warp_tile import rescaled, warp_tile, wavefronts
 
 OFFERED = [sizes for sizes in space() if not pruned_by(sizes)]
 DEFAULT = Sizes(64, 64, 16, 4, 4)

@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 from test_lesson_kernels import header
 
-from gemmlab import claims, source
+from gemmlab import source
 from gemmlab.check import check_source
-from gemmlab.clinic import KINDS, changed_lines, kinds_found, lines_found
+from gemmlab.experiments import claims
+from gemmlab.experiments.clinic import KINDS, changed_lines, kinds_found, lines_found
 from gemmlab.lesson import find_root, load
 
 KERNELS = sorted(Path(__file__).with_name("kernels").glob("14_claims_clinic/*/*.cu"))

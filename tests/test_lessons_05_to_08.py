@@ -7,14 +7,14 @@ import re
 import pytest
 from lesson_text import asked_before_revealed, diff_of, prose_of
 
-from gemmlab.banks import request
 from gemmlab.check import check_lesson, check_source
 from gemmlab.compile import compile_source
+from gemmlab.experiments.banks import request
+from gemmlab.experiments.overlap import schedule
 from gemmlab.lesson import Case, load
 from gemmlab.limits import occupancy
-from gemmlab.overlap import schedule
 from gemmlab.simulator import traffic_naive, traffic_register_tiled
-from gemmlab.sizes import Sizes, sizes_of
+from gemmlab.syntax.sizes import Sizes, sizes_of
 from gemmlab.tally import tally
 from gemmlab.views.patch import patch_picture, reuse_picture
 

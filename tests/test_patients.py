@@ -10,11 +10,12 @@ import pytest
 from conftest import LESSON
 from test_notebook import Screen
 
-from gemmlab import build, claims, notebook, source
+from gemmlab import build, notebook, source
 from gemmlab import lesson as lessons
 from gemmlab.check import check_lesson
-from gemmlab.claims import Evidence
 from gemmlab.errors import UserError
+from gemmlab.experiments import claims
+from gemmlab.experiments.claims import Evidence
 
 BOTH = """\
 // One claim. Block 4×4.

@@ -5,9 +5,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from gemmlab.hypotheses import HYPOTHESES
+from gemmlab.diagnosis.hypotheses import HYPOTHESES
+from gemmlab.diagnosis.pattern import Trial, read_pattern
 from gemmlab.launch import cdiv
-from gemmlab.pattern import Trial, read_pattern
 from gemmlab.tolerance import compare, make_inputs
 
 T = 4

@@ -6,11 +6,11 @@ import pytest
 
 from gemmlab.compile import compile_source
 from gemmlab.errors import UserError
+from gemmlab.experiments.sizing import sizing
 from gemmlab.lesson import load
 from gemmlab.limits import occupancy
 from gemmlab.simulator import traffic_register_tiled
-from gemmlab.sizes import Sizes, register_sizes, sizes_of, with_sizes
-from gemmlab.sizing import sizing
+from gemmlab.syntax.sizes import Sizes, register_sizes, sizes_of, with_sizes
 from gemmlab.views.profile import intensities, traffic_table
 from gemmlab.views.sizes import sizing_table
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from gemmlab.errors import UserError
+from gemmlab.experiments.overlap import MULTIPLY, schedule
 from gemmlab.lesson import load
-from gemmlab.overlap import MULTIPLY, schedule
 from gemmlab.simulator import traffic_register_tiled
 from gemmlab.tally import tally
 from gemmlab.views.overlap import overlap_picture

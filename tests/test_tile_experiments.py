@@ -14,7 +14,7 @@ def shown(monkeypatch, tmp_path) -> list[str]:
     monkeypatch.setenv("GEMMLAB_ROOT", str(find_root()))
     monkeypatch.setenv("GEMMLAB_WORK", str(tmp_path))
     texts: list[str] = []
-    for module in ("gemmlab.tile_experiments", "gemmlab.notebook"):
+    for module in ("gemmlab.experiments.tiles", "gemmlab.notebook"):
         monkeypatch.setattr(f"{module}.show", lambda *outputs: texts.extend(map(_text, outputs)))
         monkeypatch.setattr(f"{module}.show_picture", lambda picture: texts.append(f"picture: {picture.alt}"))
     return texts

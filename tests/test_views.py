@@ -10,8 +10,8 @@ import pytest
 from rich.text import Text
 
 from gemmlab.errors import UserError
+from gemmlab.experiments.steps import StepPictures
 from gemmlab.simulator import steps, traffic_naive, traffic_tiled
-from gemmlab.steps import StepPictures
 from gemmlab.tolerance import make_inputs
 from gemmlab.views.ladder import Rung, ladder
 from gemmlab.views.output import Markdown, Report, escape, plain

@@ -36,12 +36,12 @@ FLUSH_BYTES = 2**28
 
 def compile_all(folder: Path, arch: str) -> None:
     """One cubin a configuration, and jobs.json."""
-    from gemmlab import autotune
     from gemmlab.compile import compile_source
+    from gemmlab.experiments import autotune
+    from gemmlab.experiments.variant import variant
     from gemmlab.lesson import load
     from gemmlab.limits import check_launch
-    from gemmlab.sizes import Sizes, with_sizes
-    from gemmlab.variant import variant
+    from gemmlab.syntax.sizes import Sizes, with_sizes
 
     lesson = load("09")
     folder.mkdir(parents=True, exist_ok=True)

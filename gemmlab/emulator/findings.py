@@ -19,7 +19,7 @@ from gemmlab.verdict import Finding
 if TYPE_CHECKING:
     import numpy as np
 
-    from gemmlab.arrays import ArrayDeclaration
+    from gemmlab.syntax.arrays import ArrayDeclaration
 
 _RACES = ("RACE_RAW", "RACE_WAR", "RACE_WAW", "RACE_SAME_VALUE", "RACE_ASYNC")
 
@@ -158,7 +158,7 @@ class Explainer:
 
     @cached_property
     def declarations(self) -> dict[str, ArrayDeclaration]:
-        from gemmlab.arrays import array_extents
+        from gemmlab.syntax.arrays import array_extents
 
         try:
             scopes = array_extents(self.source)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from gemmlab.banks import BANKS, BankRequest
+from gemmlab.experiments.banks import BANKS, BankRequest
 from gemmlab.views.output import plain
 from gemmlab.views.picture import COLOR, FAINT, INK, PAPER, Picture, new_figure
 

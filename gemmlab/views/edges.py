@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gemmlab.edges import Edges
+from gemmlab.experiments.edges import Edges
 from gemmlab.views.picture import COLOR, FAINT, INK, PAPER, Picture, new_figure
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from textwrap import fill
 from typing import TYPE_CHECKING
 
-from gemmlab.sizes import Sizes
+from gemmlab.syntax.sizes import Sizes
 from gemmlab.views.picture import FAINT, INK, PAPER, Picture, new_figure
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from gemmlab.overlap import COPY, MULTIPLY, Schedule
+from gemmlab.experiments.overlap import COPY, MULTIPLY, Schedule
 from gemmlab.views.output import plain
 from gemmlab.views.picture import COLOR, INK, PAPER, Picture, new_figure
 

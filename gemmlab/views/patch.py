@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from gemmlab.errors import UserError
-from gemmlab.sizes import Sizes
+from gemmlab.syntax.sizes import Sizes
 from gemmlab.views.picture import COLOR, INK, PAPER, Picture, new_figure
 
 if TYPE_CHECKING:

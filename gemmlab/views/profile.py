@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from gemmlab.compile import Resources
     from gemmlab.emulator.counters import Counters
     from gemmlab.gpu import Timing
-    from gemmlab.sizes import Sizes
+    from gemmlab.syntax.sizes import Sizes
     from gemmlab.views.picture import Picture
 
 _PREFIXES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from gemmlab.views.output import plain
 
 if TYPE_CHECKING:
-    from gemmlab.tuning import Found
+    from gemmlab.experiments.tuning import Found
 
 _COLUMNS = (
     ("BM×BN×BK", lambda one: f"{one.sizes.BM}×{one.sizes.BN}×{one.sizes.BK}"),

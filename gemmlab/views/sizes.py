@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gemmlab.sizing import Sizing
+from gemmlab.experiments.sizing import Sizing
 from gemmlab.views.output import plain
 
 _COLUMNS = (

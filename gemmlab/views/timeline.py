@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from gemmlab.tile_loop import FILL, USE, Part, Playback, Span
+from gemmlab.experiments.tile_loop import FILL, USE, Part, Playback, Span
 from gemmlab.views.picture import COLOR, INK, PAPER, Picture, new_figure
 
 if TYPE_CHECKING:

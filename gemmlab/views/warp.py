@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gemmlab.experiments.warp_requests import SECTOR_BYTES, WarpRequest
 from gemmlab.launch import cdiv
 from gemmlab.views.picture import COLOR, FAINT, INK, PAPER, Picture, new_figure
-from gemmlab.warp_requests import SECTOR_BYTES, WarpRequest
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

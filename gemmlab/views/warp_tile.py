@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from gemmlab.experiments.warp_tile import WarpTile
 from gemmlab.views.output import plain
 from gemmlab.views.picture import COLOR, FAINT, INK, PAPER, Picture, new_figure
-from gemmlab.warp_tile import WarpTile
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -1,0 +1,1 @@
+"""The GPU in a process of its own, and what surrounds the arrays there."""

@@ -1,0 +1,1 @@
+"""What wrong numbers have in common, and which slip gives them."""

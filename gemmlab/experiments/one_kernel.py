@@ -1,0 +1,142 @@
+"""Experiments on a student's kernel, for the notebook: what its warps ask for, what would happen without a line of it.
+
+Nothing here is an attempt: the student's file and progress stay as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from gemmlab.errors import UserError
+from gemmlab.experiments.variant import variant
+from gemmlab.lesson import Kernel, Lesson
+from gemmlab.views.output import Markdown, Report, escape, show, show_picture
+
+if TYPE_CHECKING:
+    from gemmlab.compile import Program
+    from gemmlab.experiments.warp_requests import WarpRequest
+    from gemmlab.verdict import Verdict
+
+Shape = tuple[int, int, int]
+
+
+def show_machine(solved: bool) -> None:
+    """What this machine offers, as a table; in a solved notebook, whose outputs are kept, only that it stands here."""
+    from gemmlab.doctor import examine
+
+    if solved:
+        show(Markdown("In your own copy of this notebook, a table here says what your machine offers."))
+        return
+    rows = [f"| {item.name} | {'yes' if item.ok else 'no'} | {escape(item.text)} |" for item in examine()]
+    show(Markdown("\n".join(["| part | there | what |", "|:--|:--|:--|", *rows])))
+
+
+def show_roofline(example: tuple[float, float] | None) -> None:
+    """The naive kernel under the roof of an example, in GFLOPS and GB/s; without one, of the GPU that was recorded."""
+    from gemmlab.ceilings import recorded_ceilings
+    from gemmlab.simulator import traffic_naive
+    from gemmlab.views.roofline import Ceilings, Point, roofline
+
+    ceilings = Ceilings(*example, "an example, not a measurement") if example else recorded_ceilings()
+    show_picture(roofline([Point("naive", traffic_naive(1, 1, 1).intensity)], ceilings))
+
+
+def show_grid(kernel: Kernel, source: str, shape: Shape, tx: int) -> None:
+    """The grid over C, and the element of C that thread (tx, 0) of block (0, 0) stores, as its kernel does."""
+    from gemmlab.views.grid import grid_picture
+
+    launch = kernel.launch.at(*shape)
+    if tx not in range(min(launch.block[0], 32)):
+        raise UserError(f"tx is one of 0 to {min(launch.block[0], 32) - 1} here; {tx!r} is none of them")
+    store = next((one for one in _requests(kernel, source, shape) if one.is_store), None)
+    if store is None or store.offsets[tx] is None:
+        raise UserError(f"thread ({tx}, 0) of block (0, 0) stores nothing at this shape")
+    show_picture(grid_picture(shape, launch, tx, divmod(store.offsets[tx] // 4, store.cols)))
+
+
+def show_requests(kernel: Kernel, source: str, shape: Shape) -> None:
+    """One warp request each to A, B and C, drawn over the sectors, and in figures."""
+    from gemmlab.views.warp import request_table, warp_picture
+
+    requests = _requests(kernel, source, shape)
+    title = f"Warp 0 of block (0, 0) of {kernel.name}, one request each, at M, N, K = {', '.join(map(str, shape))}"
+    show_picture(warp_picture(requests, title))
+    show(Markdown(request_table(requests)))
+
+
+def _requests(kernel: Kernel, source: str, shape: Shape) -> list[WarpRequest]:
+    from gemmlab.experiments.warp_requests import requests_of
+
+    return requests_of(_compiled(kernel, source), kernel.launch.at(*shape), shape)
+
+
+def show_what_if(kernel: Kernel, source: str, bodies: Mapping[str, str]) -> Verdict:
+    """The check of the kernel with other bodies in some of its blanks."""
+    from gemmlab.check import check_kernel
+    from gemmlab.report import render
+
+    changed = variant(kernel.starter, source, bodies)
+    verdict = check_kernel(kernel, changed, kernel.path.name)
+    show(Markdown(f"Your kernel, {_in_words(bodies)}. Your file stays as it is."))
+    show(Report(render(verdict, changed)))
+    return verdict
+
+
+def show_timeline(kernel: Kernel, source: str, bodies: Mapping[str, str], k_tiles: int = 3) -> None:
+    """Fill, use and barriers of the kernel's loop over the K tiles, in two orders of its warps."""
+    from gemmlab.experiments.tile_loop import loop_parts, play
+    from gemmlab.views.timeline import part_names, timeline
+
+    changed = variant(kernel.starter, source, bodies)
+    parts = loop_parts(_compiled(kernel, changed), kernel.launch.kernel)
+    show(Markdown(f"Your kernel, {_in_words(bodies)}: {part_names(parts)}, and again."))
+    show_picture(timeline(play(parts, kernel.tile, k_tiles)))
+
+
+def show_recorded_races() -> None:
+    """How many launches gave wrong numbers without one of the barriers, on each GPU that was recorded."""
+    from gemmlab.experiments.races import race_table, recorded_races
+
+    for record in recorded_races():
+        show(Markdown(race_table(record)))
+
+
+def show_edges(kernel: Kernel, shape: Shape) -> None:
+    """Which tiles hang over the edges of A, B and C."""
+    from gemmlab.experiments.edges import edges_of
+    from gemmlab.views.edges import edge_picture
+
+    show_picture(edge_picture(edges_of(shape, kernel.tile), shape, kernel.tile))
+
+
+def source_of(other: Lesson) -> str:
+    """The kernel of another lesson as the student wrote it, or as it was handed out where it has no blank."""
+    from gemmlab.check import read_kernel
+    from gemmlab.source import open_blanks
+
+    text = read_kernel(other.kernel_path) if other.kernel_path.is_file() else other.starter
+    if open_blanks(text):
+        raise UserError(f"lesson {other.number} is not solved yet: fill in its blanks first")
+    return text
+
+
+def _compiled(kernel: Kernel, source: str) -> Program:
+    from gemmlab.compile import CompileError, compile_source
+    from gemmlab.source import open_blanks
+
+    still_open = open_blanks(source)
+    if still_open:
+        raise UserError(f"fill in the blank {still_open[0][0]} first, and run the cell that writes the file")
+    try:
+        return compile_source(source, kernel.path.name)
+    except CompileError:
+        raise UserError("the kernel does not compile: run the check, which says why") from None
+
+
+def _in_words(bodies: Mapping[str, str]) -> str:
+    if not bodies:
+        return "as it is"
+    return ", ".join(
+        f"{'with other code for' if body.strip() else 'without'} **{escape(name)}**" for name, body in bodies.items()
+    )

@@ -1,0 +1,1 @@
+"""NVRTC in a process of its own."""

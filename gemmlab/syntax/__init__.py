@@ -1,0 +1,1 @@
+"""What a CUDA source says, read without compiling it."""
