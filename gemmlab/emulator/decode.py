@@ -104,6 +104,7 @@ class Code:
     pattern_words: int
     uses_async: bool
     orders_blocks: bool
+    has_fences: bool
     tensor_table: np.ndarray
 
 
@@ -535,6 +536,7 @@ class Decoder:
             "pattern_words": int(total),
             "uses_async": bool((operations == o.ASYNC_COPY).any()),
             "orders_blocks": bool((atomic[:, o.ROW_SPACE] != o.SHARED).any()),
+            "has_fences": bool((operations == o.FENCE).any()),
         }
 
 

@@ -22,6 +22,7 @@ from gemmlab.emulator import state as s
 from gemmlab.emulator.decode import Code, Region
 from gemmlab.emulator.events import COLUMNS, EVENT_ROW
 from gemmlab.emulator.memory import QUEUE_ROW
+from gemmlab.emulator.orders import WORDS
 from gemmlab.emulator.printing import ARGUMENT_BYTES, HEADER
 from gemmlab.emulator.requests import COUNTER_ROW, META_ROW
 from gemmlab.emulator.tensor_layouts import LaneValues
@@ -30,6 +31,7 @@ from gemmlab.emulator.warm import compiled_interpreter
 CHUNKS = 4
 BLOCKS_A_CALL = 1 << 16
 MOST_LOCAL_BYTES = 1 << 28
+MOST_ORDERED_WARPS = 1 << 24
 EVENT_CAPACITY = 512
 PRINT_CAPACITY = 256 * 1024
 ASYNC_COPIES_A_THREAD = 128
@@ -101,6 +103,7 @@ class _Chunk:
         self._shared_and_local(launch, threads)
         self._shadows(options)
         self._scratch(threads, options)
+        self._orders(launch, options)
 
     def __setitem__(self, name: str, value: int) -> None:
         self.state[s.FIELD[name]] = value
@@ -251,11 +254,13 @@ class _Chunk:
         self.write = self.array("SHADOW_WRITE", recorded)
         self.read1 = self.array("SHADOW_READ1", recorded)
         self.read2 = self.array("SHADOW_READ2", recorded)
+        self.array("SHADOW_PLAIN", recorded)
         self.defined = self.array("SHADOW_DEFINED", total, np.uint8)
         self.array("SHADOW_TILE", recorded, np.int16)
         self.array("SHADOW_ORIGIN", recorded, np.int32)
         self.array("GLOBAL_WRITE_BLOCK", recorded - shared if options.checks else 1, np.int32)
-        self.array("GLOBAL_READ_BLOCK", recorded - shared if options.checks else 1, np.int32)
+        for name in ("GLOBAL_PLAIN_BLOCK", "GLOBAL_READ1_BLOCK", "GLOBAL_READ2_BLOCK"):
+            self.array(name, recorded - shared if options.checks else 1, np.int32)
         for number, region in enumerate(self.code.globals, 3):
             if number in self.tracked:
                 start, count = self.tracked[number]
@@ -291,6 +296,19 @@ class _Chunk:
         self.events = self.array("EVENTS", EVENT_CAPACITY * EVENT_ROW)
         self["PRINT_CAPACITY"] = PRINT_CAPACITY
         self.printed = self.array("PRINT_BUFFER", PRINT_CAPACITY, np.uint8)
+
+    def _orders(self, launch, options: Options) -> None:
+        """What fences and atomics order; nothing of it where the kernel has no fence."""
+        blocks = launch.grid[0] * launch.grid[1] * launch.grid[2]
+        if not (self.code.has_fences and options.checks) or blocks * self.warps > MOST_ORDERED_WARPS:
+            return
+        self["ORDERS"] = 1
+        for name in ("FENCED", "FENCED_DEVICE"):
+            self.array(name, self.warps * self.warps)
+        self.array("PUBLISHED", WORDS * self.warps)
+        self.array("BLOCK_PUBLISHED", blocks * self.warps)
+        self.array("BLOCK_WORDS", blocks)
+        self.array("MET_WORDS", self.warps)
 
     def aligned(self, name: str, count: int) -> np.ndarray:
         array = np.zeros(count + 32, np.int64)
