@@ -76,6 +76,13 @@ class HandMarks:
         marks, problem = _number(typed[0], possible)
         return HandMark(marks, comment, f"{item}: {problem}" if problem else "")
 
+    def problem_of(self, row: dict[str, str]) -> str:
+        """What is wrong with what stands in that row, which is one of those that `write` made; '' where nothing is."""
+        key = (row["student"], row["lesson"])
+        if row["item"] == VETO:
+            return self.veto_of(*key).problem
+        return self.of(*key, row["item"], float(row["of"])).problem
+
 
 def _number(text: str, possible: float) -> tuple[float | None, str]:
     """The marks that were typed, or None and why they are none."""
@@ -94,6 +101,12 @@ def row_id(student: str, lesson: str, item: str) -> str:
     """A name for a row that is the same on every run, and that no spreadsheet takes for a number or a date."""
     number = int.from_bytes(hashlib.sha256("\0".join((student, lesson, item)).encode()).digest()[:8], "big")
     return "".join(_LETTERS[number // 26**place % 26] for place in range(12))
+
+
+def is_markable(row: dict[str, str]) -> bool:
+    """Whether it is a row that `write` made and that nobody spoilt."""
+    is_item = row["of"].replace(".", "", 1).isdecimal() or row["item"] == VETO
+    return is_item and row["row"] == row_id(*(row[name] for name in _KEY))
 
 
 def read(folder: Path) -> HandMarks:
@@ -115,7 +128,12 @@ def read(folder: Path) -> HandMarks:
 
 def write(folder: Path, graded: Sequence[Graded], hand: HandMarks) -> None:
     """The file with a row for all that is to be marked, and those rows that belong to nothing in this run."""
-    write_whole(folder / FILE_NAME, "\ufeff" + csv_text.written(COLUMNS, rows_for(graded, hand)))
+    save(folder, rows_for(graded, hand))
+
+
+def save(folder: Path, rows: Iterable[dict[str, str]]) -> None:
+    """The file with just these rows. It begins with the mark that tells spreadsheets its encoding."""
+    write_whole(folder / FILE_NAME, "\ufeff" + csv_text.written(COLUMNS, rows))
 
 
 def rows_for(graded: Sequence[Graded], hand: HandMarks) -> Iterator[dict[str, str]]:
