@@ -62,7 +62,7 @@ class HandMarks:
         given = self.of(student, lesson, VETO, math.inf)
         if given.comment or (given.marks is None and not given.problem):
             return HandMark(comment=given.comment)
-        return HandMark(problem="veto: write the reason into the comment, and no marks")
+        return HandMark(problem="write the reason for the veto into the comment, and no marks")
 
     def of(self, student: str, lesson: str, item: str, possible: float) -> HandMark:
         """What was given for that item, of so many marks."""
@@ -70,11 +70,11 @@ class HandMarks:
         comment = " ".join(dict.fromkeys(row["comment"].strip() for row in rows if row["comment"].strip()))
         typed = list(dict.fromkeys(row["marks"].strip() for row in rows if row["marks"].strip()))
         if len(typed) > 1:
-            return HandMark(None, comment, f"{item} was marked more than once: {', '.join(typed[:3])}; keep one row")
+            return HandMark(None, comment, f"marked more than once: {', '.join(typed[:3])}; keep one row")
         if not typed:
             return HandMark(None, comment)
         marks, problem = _number(typed[0], possible)
-        return HandMark(marks, comment, f"{item}: {problem}" if problem else "")
+        return HandMark(marks, comment, problem)
 
     def problem_of(self, row: dict[str, str]) -> str:
         """What is wrong with what stands in that row, which is one of those that `write` made; '' where nothing is."""

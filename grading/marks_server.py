@@ -155,12 +155,9 @@ class _Handler(BaseHTTPRequestHandler):
         return path if ours and self.headers.get("Host") in (f"{host}:{port}", f"localhost:{port}") else None
 
     def _html(self, page: ItemPage, known: list[ItemPage]) -> None:
-        text = rubric.load(page.lesson)
+        values = {"page": page, "pages": known, "rubric": rubric.load(page.lesson)}
         nonce = secrets.token_urlsafe(16)
-        body = render(
-            "marks.html", page=page, pages=known, nonce=nonce, root=f"/{self.server.token}/",
-            rubric=rubric.as_html(text.of(page.item)), remarks=rubric.as_html(text.remarks),
-        )  # fmt: skip
+        body = render("marks.html", nonce=nonce, root=f"/{self.server.token}/", **values)
         self._answer(HTTPStatus.OK, body.encode(), "text/html")
 
     def _answer(self, status: HTTPStatus, body: bytes, kind: str = "text/plain", **headers: str) -> None:

@@ -6,8 +6,6 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from markupsafe import Markup
-
 from gemmlab.lesson import Lesson
 
 FOLDER = Path(__file__).resolve().parent / "answers"
@@ -36,13 +34,6 @@ def load(lesson: str) -> Rubric:
     head, *parts = _SECTION.split(path.read_text("utf-8"))
     items = {name.lower(): text.strip() for name, text in zip(parts[::2], parts[1::2])}
     return Rubric(head.partition("\n")[2].strip(), items)
-
-
-def as_html(text: str) -> Markup:
-    """The text set as HTML; HTML in it is shown as it stands."""
-    from markdown_it import MarkdownIt
-
-    return Markup(MarkdownIt("js-default", {"html": False}).render(text))
 
 
 def asked(lesson: Lesson) -> dict[str, tuple[float, str]]:

@@ -45,7 +45,7 @@ def grade(submission: Submission, lesson: Lesson, attempts: Sequence[Attempt], h
     items = tuple(_items(submission, lesson, hand))
     by_hand = hand.veto_of(submission.student, lesson.name)
     veto = "; ".join(dict.fromkeys([*_vetoes(attempts, lesson), *filter(None, [by_hand.comment])]))
-    problems = [item.problem for item in items if item.problem] + [by_hand.problem]
+    problems = [f"{item.id}: {item.problem}" for item in items if item.problem] + [by_hand.problem]
     return Graded(
         submission.student,
         lesson.name,

@@ -35,7 +35,7 @@ def print_summary(graded: Sequence[Graded], out: Path, console: Console | None =
 def _table(graded: Sequence[Graded]) -> Table:
     table = Table(box=None, pad_edge=False)
     table.add_column("lesson", no_wrap=True)
-    for name in ("handed in", "right", "wrong", "other", "vetoes", "passed", "failed", "open", "median"):
+    for name in ("all", "right", "wrong", "other", "vetoes", "passed", "failed", "open", "median"):
         table.add_column(name, justify="right")
     for one in statistics.by_lesson(graded):
         right, wrong = (one.statuses.get(status, 0) for status in ("passed", "failed"))

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from grading.model import TO_PASS, Graded, KernelMark
+from grading.model import TO_PASS, CaseMark, Graded, KernelMark
 from grading.reports.page import render
 
 _LINE = re.compile(r"\b[Ll]ine (\d+)")
@@ -31,12 +31,17 @@ class KernelPart:
     changes: tuple[tuple[str, str], ...]
 
     @property
-    def wrong(self) -> list:
-        return [case for case in self.mark.cases if not case.ok]
+    def right(self) -> list[CaseMark]:
+        return [case for case in self.mark.cases if case.ok]
 
     @property
-    def right(self) -> list:
-        return [case for case in self.mark.cases if case.ok]
+    def faults(self) -> dict[tuple[str, str], list[CaseMark]]:
+        """The cases that failed, by finding and message: one fault mostly fails several."""
+        found: dict[tuple[str, str], list[CaseMark]] = {}
+        for case in self.mark.cases:
+            if not case.ok:
+                found.setdefault((case.finding, case.message), []).append(case)
+        return found
 
 
 def text(student: str, lessons: Sequence[Graded]) -> str:

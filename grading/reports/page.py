@@ -6,6 +6,7 @@ from functools import cache
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markdown_it import MarkdownIt
 from markupsafe import Markup
 
 _TEMPLATES = Path(__file__).resolve().parent / "templates"
@@ -43,6 +44,20 @@ def _picture(svg: str) -> Markup:
 
 
 @cache
+def _markdown() -> MarkdownIt:
+    """Shows HTML as it stands, and takes no link but those of the web."""
+    return MarkdownIt("js-default", {"html": False})
+
+
+def _blocks(text: str) -> Markup:
+    return Markup(_markdown().render(text))
+
+
+def _inline(text: str) -> Markup:
+    return Markup(_markdown().renderInline(text))
+
+
+@cache
 def _environment() -> Environment:
     environment = Environment(
         loader=FileSystemLoader(_TEMPLATES, encoding="utf-8"),
@@ -54,6 +69,8 @@ def _environment() -> Environment:
     environment.filters.update(
         marks=marks,
         picture=_picture,
+        markdown=_blocks,
+        inline=_inline,
         finding=finding_words,
         status=STATUS_WORDS.__getitem__,
         result=RESULT_WORDS.__getitem__,
