@@ -333,6 +333,6 @@ def test_the_overview_names_likely_copies_and_marks_that_could_not_be_used(tmp_p
 def test_times_count_equal_kernels_once(tmp_path):
     audit = [audit_of(one("ann"), 2.0) | {"key": "same"}, audit_of(one("bob"), 2.0) | {"key": "same"}]
     reports.write(tmp_path, [one("ann"), one("bob")], audit)
-    assert "1 executions, 2.0 s of work" in (tmp_path / "times.html").read_text()
+    assert "Executed 1 times, 2.0 s of work" in (tmp_path / "times.html").read_text()
     lines = (tmp_path / "audit.jsonl").read_text().splitlines()
     assert [json.loads(line)["student"] for line in lines] == ["ann", "bob"]
