@@ -18,7 +18,8 @@ if not sys.platform.startswith("linux"):
     pytest.skip("grading needs Linux", allow_module_level=True)
 
 from gemmlab.lesson import load
-from grading import hand_marks
+from grading import hand_marks, run
+from grading.__main__ import main
 from grading.marks_server import MarksServer
 
 LESSON = load("04")
@@ -153,6 +154,21 @@ def test_what_cannot_be_done_is_one_sentence_and_exit_code_2(arguments, words, t
     done = grading(*(str(tmp_path) if argument == "{}" else argument for argument in arguments))
     assert done.returncode == 2 and done.stdout == ""
     assert words in done.stderr and len(done.stderr.strip().splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    "error, code, words",
+    [(KeyboardInterrupt(), 130, "same command again"), (ZeroDivisionError("oops"), 3, "ZeroDivisionError: oops")],
+)
+def test_an_end_that_nobody_asked_for_has_its_own_code(error, code, words, tmp_path, monkeypatch, capsys):
+    def fail(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(run, "grade", fail)
+    monkeypatch.delenv("GEMMLAB_DEBUG", raising=False)
+    with pytest.raises(SystemExit) as ended:
+        main(["grade", ".", "--out", str(tmp_path)])
+    assert ended.value.code == code and words in capsys.readouterr().err
 
 
 def test_help_names_the_commands():
