@@ -278,6 +278,29 @@ def test_nothing_that_was_typed_is_lost(tmp_path: Path):
     assert len(kept) == 7  # four items, a veto, and the two rows of others
 
 
+def test_an_answer_that_was_changed_after_it_was_marked_is_told_until_it_is_marked_again(tmp_path: Path):
+    def submitted(answer: str) -> list[str]:
+        submission = Submission("ann", LESSON.name, "source", answers={"q1": answer}, origin="ann.ipynb")
+        hand = hand_marks.read(tmp_path)
+        one = graded(hand=hand, submission=submission)
+        hand_marks.write(tmp_path, [one], hand)
+        return hand_marks.problems([one], hand)
+
+    def mark(**cells: str) -> None:
+        hand = hand_marks.read(tmp_path)
+        (row,) = hand.rows_of("ann", LESSON.name, "q1")
+        row.update(cells)
+        hand_marks.save(tmp_path, hand.rows)
+
+    assert submitted("first") == submitted("second") == []
+    mark(marks="2")
+    assert submitted("second") == []
+    for _ in range(2):
+        assert "changed after it was marked" in submitted("third")[0]
+    mark(marks="1", answer_id="")
+    assert submitted("third") == []
+
+
 # ---- rubrics
 
 
