@@ -6,11 +6,10 @@ out several kernels to be mended, its patients, either is shared evenly among th
 
 The explanation and the questions are marked by hand (hand_marks.py). Predictions give no marks.
 
-Vetoes fail the lesson whatever the marks are: a race; a barrier that not all threads of a block reach, which orders
-nothing; a boundary check or barrier of the given code that was taken out; code that may not be compiled; what the
-instructor writes. A broken limit on memory traffic is one where the lesson's own list of vetoes names memory traffic;
-it always costs the marks for ordinary shapes. Patients are handed out with their faults: one that is still ill costs
-its marks, and no more.
+Vetoes fail the lesson whatever the marks are: a race; a boundary check or barrier of the given code that was taken out;
+code that may not be compiled; what the instructor writes. A broken limit on memory traffic is one where the lesson's own
+list of vetoes names memory traffic; it always costs the marks for ordinary shapes. Patients are handed out with their
+faults: one that is still ill costs its marks, and no more.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ from grading.model import CaseMark, Graded, HandItem, KernelMark, Predicted, Sub
 if TYPE_CHECKING:
     from grading.run import Attempt
 
-_GRAVE = {"race": "a race between threads", "barrier_divergence": "a barrier that not all threads of a block reach"}
+_GRAVE = {"race": "a race between threads"}
 _TRAFFIC = "memory traffic"
 _MOST_NOTE = 600
 
