@@ -8,8 +8,8 @@ The explanation and the questions are marked by hand (hand_marks.py). Prediction
 
 Vetoes fail the lesson whatever the marks are: a race; a boundary check or barrier of the given code that was taken out;
 code that may not be compiled; what the instructor writes. A broken limit on memory traffic is one where the lesson's
-own list of vetoes names memory traffic; it always costs the marks for ordinary shapes. Patients are handed out with their
-faults: one that is still ill costs its marks, and no more.
+own list of vetoes names memory traffic; it always costs the marks for ordinary shapes. Patients are handed out with
+their faults: one that is still ill costs its marks, and no more.
 """
 
 from __future__ import annotations
