@@ -302,6 +302,28 @@ class OpenLesson:
         experiments.show_timeline(self.lesson.kernel, self._source_beside(bodies), bodies)
 
     @_told
+    def explore(
+        self,
+        shape: Shape,
+        block: tuple[int, int] = (0, 0),
+        interval: int = 0,
+        thread: tuple[int, int] = (0, 0),
+        **bodies: str,
+    ) -> None:
+        """The tiles of one block, interval by interval, as your kernel fills and uses them; with other code in some
+        blanks where it is given. `block` is (row, column) of the grid, `thread` is (ty, tx)."""
+        from gemmlab.experiments.explore import Spot, explorer_of
+        from gemmlab.views.controls import there_are_widgets
+        from gemmlab.views.explorer_controls import show_explorer
+
+        explorer = explorer_of(self.lesson.kernel, self._source_beside(bodies), bodies, _sizes(shape))
+        spot = Spot(block, interval, thread)
+        if self._solved or not there_are_widgets():
+            show_picture(explorer.picture(spot))
+        else:
+            show_explorer(explorer, spot)
+
+    @_told
     def recorded_races(self) -> None:
         """What happened without one of the barriers on a GPU where it was tried."""
         experiments.show_recorded_races()

@@ -126,9 +126,11 @@ class NotebookPage:
 
     def cell(self, source: str):
         """The first code cell whose source holds this."""
-        return self.page.locator(".jp-CodeCell").filter(
-            has=self.page.locator(".jp-InputArea-editor", has_text=source)
-        ).first
+        return (
+            self.page.locator(".jp-CodeCell")
+            .filter(has=self.page.locator(".jp-InputArea-editor", has_text=source))
+            .first
+        )
 
     def run_all(self) -> None:
         """Run all cells and wait for the last one."""

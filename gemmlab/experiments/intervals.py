@@ -1,7 +1,7 @@
-"""One block of the student's kernel, barrier interval by barrier interval: what goes into shared memory, and who uses it.
+"""One block of the student's kernel, barrier interval by interval: what goes into shared memory, and who uses it.
 
-A and B are filled with marks, so that what lies in shared memory tells where it came from: element i of A is i + 1,
-element j of B is -(j + 1), and 0 is neither.
+A and B are filled with marks, so that what lies in shared memory tells where it came from: element i of A is i + 1/4,
+element j of B is -(j + 1/4). A kernel fills in whole numbers, if anything, so these are neither.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 Shape = tuple[int, int, int]
 MOST_ELEMENTS = 1 << 16  # of A, and of B
 _ELEMENT_BYTES = 4
+_MARK = 0.25
 FROM_A, FROM_B, ZERO, OTHER = "A", "B", "0", "?"
 
 
@@ -131,8 +132,8 @@ def block_story(
     """
     M, N, K = shape
     _require(launch, shape, place)
-    A = np.arange(1, M * K + 1, dtype=np.float32).reshape(M, K)
-    B = -np.arange(1, K * N + 1, dtype=np.float32).reshape(K, N)
+    A = (np.arange(M * K, dtype=np.float32) + _MARK).reshape(M, K)
+    B = -(np.arange(K * N, dtype=np.float32) + _MARK).reshape(K, N)
     threads = trace_block(program, launch, shape, place[0] * launch.grid[0] + place[1], A, B)
     parts = [_split(accesses) for accesses in threads]
     count = max(map(len, parts))
@@ -205,9 +206,10 @@ def _origins(access: Access) -> list[Origin | None]:
 def _origin(value: float) -> Origin:
     if value == 0:
         return Origin(ZERO)
-    if value != int(value) if np.isfinite(value) else True:
+    index = abs(value) - _MARK
+    if not index.is_integer() or index >= MOST_ELEMENTS:
         return Origin(OTHER)
-    return Origin(FROM_A, int(value) - 1) if value > 0 else Origin(FROM_B, -int(value) - 1)
+    return Origin(FROM_A if value > 0 else FROM_B, int(index))
 
 
 def _interval(number: int, touches: list[Touch], outside: int, shape: Shape, k_step: int) -> Interval:

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from gemmlab.views.controls import int_slider, show_controls, there_are_widgets
 from gemmlab.views.output import show_picture
 from gemmlab.views.picture import Picture
 
 
 def show_with_slider(pictures: Sequence[Picture], number: int, label: str) -> None:
     """Display one of the pictures, and above it a slider that leads to the others where widgets are at hand."""
-    try:
-        from IPython.display import display
-        from ipywidgets import IntSlider, Layout
-    except ImportError:
+    if not there_are_widgets():
         show_picture(pictures[number])
         return
     last = len(pictures) - 1
-    slider = IntSlider(number, 0, last, description=label, continuous_update=False, layout=Layout(width="60%"))
-    display({**slider._repr_mimebundle_(), "text/plain": f"{label} {number} of 0 to {last}"}, raw=True)
+    slider = int_slider(label, number, last)
+    show_controls(slider, f"{label} {number} of 0 to {last}")
     replace = show_picture(pictures[number])
     slider.observe(lambda change: replace(pictures[change["new"]]), names="value")
