@@ -37,8 +37,8 @@ def int_slider(name: str, value: int, last: int, tip: str = "") -> IntSlider:
         tooltip=tip or name,
         continuous_update=False,
         disabled=last == 0,
-        style={"description_width": "6.5em"},
-        layout=Layout(width="21em"),
+        style={"description_width": "8em"},
+        layout=Layout(width="22em"),
     )
 
 
