@@ -368,14 +368,15 @@ class OpenLesson:
         """The tiles of one block, interval by interval, as your kernel fills and uses them; with other code in some
         blanks where it is given. `block` is (row, column) of the grid, `thread` is (ty, tx)."""
         from gemmlab.experiments.explore import Spot, explorer_of
-        from gemmlab.views.explorer_controls import show_explorer
 
         explorer = explorer_of(self.lesson.kernel, self._source_beside(bodies), bodies, _sizes(shape))
         spot = Spot(block, interval, thread)
         if self._is_live:
-            show_explorer(explorer, spot)
+            from gemmlab.views.explorer_controls import ExplorerControls
+
+            ExplorerControls(explorer, explorer.require(spot)).show()
         else:
-            show_picture(explorer.picture(spot))
+            show_picture(explorer.picture(explorer.require(spot)))
 
     @_told
     def recorded_races(self) -> None:

@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[1]
 NO_CHROMIUM = "not run: no Chromium"
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 _TOKEN = "course"
-_START_SECONDS, _CELL_SECONDS = 60, 60
+_START_SECONDS, _CELL_SECONDS = 60, 20
 _SETTINGS = {
     "apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False},
     "notebook-extension/tracker": {"windowingMode": "none"},
@@ -38,7 +38,7 @@ def jupyterlab(course: Path, work: Path, theme: str = "JupyterLab Light") -> Ite
     address = f"http://127.0.0.1:{port}"
     command = [sys.executable, "-m", "jupyterlab", str(course / "lessons"), "--no-browser", f"--port={port}"]
     command += ["--ServerApp.port_retries=0", "--ServerApp.ip=127.0.0.1", f"--IdentityProvider.token={_TOKEN}"]
-    command += [f"--LabApp.extra_labextensions_path={ROOT / 'gemmlab' / 'labextension'}"]
+    command += [f"--LabApp.extra_labextensions_path={ROOT / 'labextension'}"]
     if os.name == "posix" and os.geteuid() == 0:
         command.append("--allow-root")
     with open(work / "jupyterlab.log", "w") as log:

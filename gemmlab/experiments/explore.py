@@ -47,19 +47,27 @@ class Explorer:
             self._stories[block] = block_story(self.program, self.launch, self.shape, block, self.k_step, self.extents)
         return self._stories[block]
 
-    def picture(self, spot: Spot) -> Picture:
-        """The picture of a spot. UserError where there is no such block, interval or thread."""
-        from gemmlab.views.explorer import explorer_picture
-
+    def require(self, spot: Spot) -> Spot:
+        """The spot. UserError where there is no such block, interval or thread."""
         story = self.story(spot.block)
         if spot.interval not in range(len(story.intervals)):
             raise UserError(f"there are barrier intervals 0 to {len(story.intervals) - 1}; {spot.interval!r} is none")
         (across, down, _), (ty, tx) = self.launch.block, spot.thread
         if ty not in range(down) or tx not in range(across):
-            raise UserError(
-                f"there is no thread {spot.thread}: ty goes from 0 to {down - 1}, tx from 0 to {across - 1}"
-            )
-        return explorer_picture(story, spot.interval, ty * across + tx)
+            raise UserError(f"there is no thread {spot.thread}: ty is 0 to {down - 1}, tx is 0 to {across - 1}")
+        return spot
+
+    def picture(self, spot: Spot) -> Picture:
+        """The picture of a spot that is there."""
+        from gemmlab.views.explorer import explorer_picture
+
+        ty, tx = spot.thread
+        return explorer_picture(self.story(spot.block), spot.interval, ty * self.launch.block[0] + tx)
+
+    def k_tiles(self, spot: Spot) -> tuple[int, ...]:
+        """The K tiles that the spot's interval fills, or else uses."""
+        interval = self.story(spot.block).intervals[spot.interval]
+        return interval.fills or interval.uses
 
     def at_k_tile(self, spot: Spot, k_tile: int) -> Spot:
         """The spot in the interval that fills this K tile."""

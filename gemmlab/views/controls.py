@@ -1,8 +1,7 @@
-"""Controls above what they change. What they change are outputs of their own, which stay when there is no kernel."""
+"""Controls that several widgets use, for the mouse and for the keyboard."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -16,13 +15,6 @@ def there_are_widgets() -> bool:
     except ImportError:
         return False
     return True
-
-
-def show_controls(widget: Widget, words: str) -> None:
-    """Display the widget; `words` stand in its place on paper and where no kernel runs."""
-    from IPython.display import display
-
-    display({**widget._repr_mimebundle_(), "text/plain": words}, raw=True)
 
 
 def int_slider(name: str, value: int, last: int, tip: str = "") -> IntSlider:
@@ -42,9 +34,8 @@ def int_slider(name: str, value: int, last: int, tip: str = "") -> IntSlider:
     )
 
 
-def set_quietly(changes: Mapping[Widget, int], observer) -> None:
-    """Set values of widgets without a call of their observer."""
-    for widget, value in changes.items():
-        widget.unobserve(observer, names="value")
-        widget.value = value
-        widget.observe(observer, names="value")
+def set_quietly(widget: Widget, value: int, observer) -> None:
+    """Set the value of a widget without a call of its observer."""
+    widget.unobserve(observer, names="value")
+    widget.value = value
+    widget.observe(observer, names="value")

@@ -4,27 +4,20 @@ from __future__ import annotations
 
 from gemmlab.experiments.explore import Explorer, Spot
 from gemmlab.launch import cdiv
-from gemmlab.views.controls import int_slider, set_quietly, show_controls
-from gemmlab.views.output import show_picture
+from gemmlab.views.controls import int_slider, set_quietly
+from gemmlab.views.output import caption
+from gemmlab.views.stage import Stage
 
 _STEP_MILLISECONDS = 1500
 
 
-def show_explorer(explorer: Explorer, spot: Spot) -> None:
-    """Display the picture of a spot, and over it the controls that lead to the others."""
-    picture = explorer.picture(spot)
-    controls = ExplorerControls(explorer, spot)
-    show_controls(controls.widget, controls.words())
-    controls.replace = show_picture(picture)
-
-
 class ExplorerControls:
-    """The sliders, and what they do. `replace` puts another picture in the place of the one that is shown."""
+    """The sliders, and what they do. The spot must be there."""
 
     def __init__(self, explorer: Explorer, spot: Spot) -> None:
         from ipywidgets import HBox, Play, VBox, jslink
 
-        self.explorer, self.replace = explorer, lambda picture: None
+        self.explorer, self.stage = explorer, Stage(2)
         launch = explorer.launch
         self.row = int_slider("block row", spot.block[0], launch.grid[1] - 1, "row of the grid: blockIdx.y")
         self.col = int_slider("block column", spot.block[1], launch.grid[0] - 1, "column of the grid: blockIdx.x")
@@ -36,30 +29,36 @@ class ExplorerControls:
         jslink((play, "value"), (self.interval, "value"))
         jslink((self.interval, "max"), (play, "max"))
         for slider in (self.row, self.col, self.interval, self.ty, self.tx):
-            slider.observe(self.redraw, names="value")
+            slider.observe(self.draw, names="value")
         self.k_tile.observe(self.go_to_k_tile, names="value")
         rows = HBox([self.row, self.col]), HBox([self.k_tile, self.interval, play]), HBox([self.ty, self.tx])
         self.widget = VBox(rows)
 
-    def words(self) -> str:
-        """What the controls say, for paper."""
-        return (
+    def show(self) -> None:
+        """Display the controls, and what they say under them."""
+        words = (
             f"tile explorer: block row {self.row.value}, column {self.col.value}, interval {self.interval.value} of 0 "
             f"to {self.interval.max}, thread ty={self.ty.value}, tx={self.tx.value}"
         )
+        self.stage.show(self.widget, words)
+        self.draw()
 
     @property
     def spot(self) -> Spot:
         """What the sliders say."""
         return Spot((self.row.value, self.col.value), self.interval.value, (self.ty.value, self.tx.value))
 
-    def redraw(self, change: dict | None = None) -> None:
-        """Show what the sliders say. Another block may have another number of intervals."""
+    def draw(self, change: dict | None = None) -> None:
+        """Draw what the sliders say. Another block may have another number of intervals."""
         last = self._last(self.spot.block)
         if last != self.interval.max:
-            set_quietly({self.interval: min(self.interval.value, last)}, self.redraw)
+            set_quietly(self.interval, min(self.interval.value, last), self.draw)
             self.interval.max = last
-        self.replace(self.explorer.picture(self.spot))
+        tiles = self.explorer.k_tiles(self.spot)
+        if tiles and self.k_tile.value not in tiles:
+            set_quietly(self.k_tile, tiles[0], self.go_to_k_tile)
+        picture = self.explorer.picture(self.spot)
+        self.stage.put(picture, caption(picture))
 
     def go_to_k_tile(self, change: dict) -> None:
         """Go to the interval that fills the K tile."""

@@ -1,11 +1,11 @@
-"""A slider over pictures. The picture is an output of its own, and stays when there is no kernel any more."""
+"""A slider over pictures."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gemmlab.views.controls import int_slider, show_controls, there_are_widgets
-from gemmlab.views.output import show_picture
+from gemmlab.views.controls import int_slider, there_are_widgets
+from gemmlab.views.output import caption, show_picture
 from gemmlab.views.picture import Picture
 
 
@@ -14,8 +14,13 @@ def show_with_slider(pictures: Sequence[Picture], number: int, label: str) -> No
     if not there_are_widgets():
         show_picture(pictures[number])
         return
-    last = len(pictures) - 1
+    from gemmlab.views.stage import Stage
+
+    def draw(at: int) -> None:
+        stage.put(pictures[at], caption(pictures[at]))
+
+    last, stage = len(pictures) - 1, Stage(2)
     slider = int_slider(label, number, last)
-    show_controls(slider, f"{label} {number} of 0 to {last}")
-    replace = show_picture(pictures[number])
-    slider.observe(lambda change: replace(pictures[change["new"]]), names="value")
+    stage.show(slider, f"{label} {number} of 0 to {last}")
+    draw(number)
+    slider.observe(lambda change: draw(change["new"]), names="value")
