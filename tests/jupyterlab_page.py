@@ -15,12 +15,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from conftest import NO_CHROMIUM
 
 ROOT = Path(__file__).parents[1]
-NO_CHROMIUM = "not run: no Chromium"
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 _TOKEN = "course"
-_START_SECONDS, _CELL_SECONDS = 60, 20
+_START_SECONDS, _CELL_SECONDS = 60, 60
 _SETTINGS = {
     "apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False},
     "notebook-extension/tracker": {"windowingMode": "none"},
@@ -29,14 +29,14 @@ _SETTINGS = {
 
 @contextmanager
 def jupyterlab(course: Path, work: Path, theme: str = "JupyterLab Light") -> Iterator[str]:
-    """Serve the course's lessons/; yields the address. Settings and the like go into `work`, nothing of the user's."""
+    """Serve the course as `make lab` does; yields the address. Settings go into `work`; the user's own are not read."""
     for name, settings in {**_SETTINGS, "apputils-extension/themes": {"theme": theme}}.items():
         path = work / "settings" / "@jupyterlab" / f"{name}.jupyterlab-settings"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(settings))
     port = _free_port()
     address = f"http://127.0.0.1:{port}"
-    command = [sys.executable, "-m", "jupyterlab", str(course / "lessons"), "--no-browser", f"--port={port}"]
+    command = [sys.executable, "-m", "jupyterlab", str(course), "--no-browser", f"--port={port}"]
     command += ["--ServerApp.port_retries=0", "--ServerApp.ip=127.0.0.1", f"--IdentityProvider.token={_TOKEN}"]
     command += [f"--LabApp.extra_labextensions_path={ROOT / 'labextension'}"]
     if os.name == "posix" and os.geteuid() == 0:
@@ -113,12 +113,21 @@ class NotebookPage:
     """An open notebook. Cells are found by what their source holds."""
 
     def __init__(self, page, address: str, path: Path) -> None:
-        self.page = page
+        self.page, self._name = page, path.name
         self._code_cells = sum(cell["cell_type"] == "code" for cell in json.loads(path.read_text())["cells"])
         page.set_default_timeout(1000 * _CELL_SECONDS)
-        page.goto(f"{address}/lab/tree/{path.name}?token={_TOKEN}&reset")
+        page.goto(f"{address}/lab/tree/lessons/{path.name}?token={_TOKEN}&reset")
+        self._wait_until_open()
+
+    def reload(self) -> None:
+        """Load the page again. The kernel stays."""
+        self.page.reload()
+        self._wait_until_open()
+
+    def _wait_until_open(self) -> None:
         self._last.wait_for(state="attached")
-        page.wait_for_selector('.jp-Notebook-ExecutionIndicator[data-status="idle"]', state="attached")
+        idle = '.jp-Notebook-ExecutionIndicator[data-status="idle"]'
+        self.page.wait_for_selector(idle, state="attached")
 
     @property
     def _last(self):
@@ -131,6 +140,28 @@ class NotebookPage:
             .filter(has=self.page.locator(".jp-InputArea-editor", has_text=source))
             .first
         )
+
+    def text(self, source: str) -> str:
+        """What the cell shows, with plain spaces."""
+        return self.cell(source).inner_text().replace("\N{NO-BREAK SPACE}", " ")
+
+    def wait_for(self, source: str, text: str) -> None:
+        """Wait until the cell shows this text."""
+        deadline = time.monotonic() + _CELL_SECONDS
+        while text not in self.text(source):
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"{text!r} did not come; the cell shows:\n{self.text(source)}")
+            self.page.wait_for_timeout(100)
+
+    def press(self, source: str, button: str) -> None:
+        """Press a button in the cell's output."""
+        self.cell(source).get_by_role("button", name=button).click()
+
+    def move_slider(self, source: str, name: str, key: str) -> None:
+        """Give the slider with this name the focus, and press a key."""
+        box = self.cell(source).locator(".widget-slider").filter(has=self.page.get_by_text(name, exact=True))
+        box.get_by_role("slider").focus()
+        self.page.keyboard.press(key)
 
     def run_all(self) -> None:
         """Run all cells and wait for the last one."""

@@ -85,7 +85,8 @@ def _deeds(story: BlockStory, interval: Interval, thread: int) -> str:
         for array in story.arrays
         for touch in interval.of(array.name, True, thread)[:_RUNS]
     ]
-    words += [f"reads {text}" for array in story.arrays for text in _read_names(interval, array, thread)]
+    reads = [text for array in story.arrays for text in _read_names(interval, array, thread)]
+    words += [f"reads {' and '.join(reads)}"] if reads else []
     stored = [touch.element for touch in interval.of("C", True, thread)]
     words += [f"writes C{_index(element, story.shape[1])}" for element in stored[:_RUNS]]
     words += [f"and {len(stored) - _RUNS} more elements of C"] if len(stored) > _RUNS else []
