@@ -379,6 +379,23 @@ class OpenLesson:
             show_picture(explorer.picture(explorer.require(spot)))
 
     @_told
+    def warp(
+        self, shape: Shape = (64, 64, 64), line: int | None = None, warp: int = 0, request: int = 0, **bodies: str
+    ) -> None:
+        """What one warp asks of memory in a line of your kernel, and beside it with other code in some blanks."""
+        from gemmlab.experiments.warp_view import warp_view_of
+
+        view = warp_view_of(self.lesson.kernel, self._source(), bodies, _sizes(shape))
+        place = view.find(line, warp)
+        if self._is_live:
+            from gemmlab.views.warp_controls import WarpControls
+
+            WarpControls(view, place, request, warp).show()
+        else:
+            show_picture(view.picture(place, request, warp))
+            show(Markdown(view.table(warp)))
+
+    @_told
     def recorded_races(self) -> None:
         """What happened without one of the barriers on a GPU where it was tried."""
         experiments.show_recorded_races()

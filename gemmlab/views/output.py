@@ -15,7 +15,7 @@ _TEXT_WIDTH = 110
 _HTML_WIDTH = 2000  # the browser breaks the lines
 _HTML = (
     '<pre style="font-family: var(--jp-code-font-family, monospace); white-space: pre-wrap; '
-    'word-break: normal; overflow-wrap: anywhere; margin: 0; '
+    "word-break: normal; overflow-wrap: anywhere; margin: 0; "
     'padding-left: 0.8em; border-left: 3px solid #888888">{code}</pre>'
 )
 _INK, _PAPER = (0, 0, 0), (255, 255, 255)  # dim text becomes the grey between them
