@@ -23,12 +23,12 @@ export PIP_REQUIRE_VIRTUALENV := 1
 .NOTPARALLEL:
 
 lab: .venv/installed-base $(GPU) warm
-	$(VENV) -m jupyterlab lessons --port=$(PORT) $(if $(filter no,$(BROWSER)),--no-browser) \
+	$(VENV) -m jupyterlab . --LabApp.default_url=/lab/tree/lessons --port=$(PORT) $(if $(filter no,$(BROWSER)),--no-browser) \
 	    $$(test "$$(id -u)" -ne 0 || echo --allow-root)
 
 # The notebooks run in a copy of the course, so that nobody's kernels are overwritten, and without a GPU, so that
 # their outputs are the same on every machine.
-test: .venv/installed-test $(GPU) warm
+test: .venv/installed-test $(GPU) .venv/chromium warm
 	$(VENV) -m ruff check .
 	$(VENV) tests/copy_course.py $(COURSE)
 	CUDA_VISIBLE_DEVICES=-1 $(VENV) -m pytest -n $(JOBS) --dist loadscope $(NBVAL) $(COURSE)/lessons $(COURSE)/solutions
@@ -36,6 +36,13 @@ test: .venv/installed-test $(GPU) warm
 
 lessons: .venv/installed-base $(GPU) warm
 	$(VENV) -m gemmlab.build $(if $(filter all,$(EXECUTE)),--execute-all)
+
+# A browser for the tests of the notebooks in JupyterLab: the machine's own, or one that Playwright fetches. Without
+# one these tests are not run, and say so.
+.venv/chromium: | .venv/installed-test
+	@for name in chromium chromium-browser google-chrome; do command -v $$name >/dev/null && exit 0; done; \
+	    $(VENV) -m playwright install chromium >/dev/null 2>&1 || echo "No Chromium could be fetched."
+	@touch "$@"
 
 # Compiles the emulator once; quick when it is compiled already.
 warm:

@@ -5,7 +5,7 @@ On a GPU the emulator runs as well, because a race or a read outside a matrix of
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from math import isfinite, prod
@@ -27,7 +27,7 @@ from gemmlab.verdict import CaseResult, Finding, Verdict
 
 if TYPE_CHECKING:
     from gemmlab.compile import Diagnostic, Program
-    from gemmlab.executor import Executor
+    from gemmlab.executor import Executor, Outcome
     from gemmlab.host.launcher import Launcher
 
 BACKENDS = ("auto", "emulator", "cuda")
@@ -35,6 +35,19 @@ _EMULATED_WORK = 2**24  # products M·N·K that the emulator repeats beside a GP
 _UNOPTIMISED_WORK = 2**18  # and those that it runs once more without optimisation; the smallest case always is
 _SMALL_SIDE = 128
 _HIDDEN_KINDS = ("out_of_bounds", "uninitialized", "misaligned", "race")
+
+
+class Ticking:
+    """An executor that calls `tick` after each run."""
+
+    def __init__(self, executor: Executor, tick: Callable[[], None]) -> None:
+        self.name, self._executor, self._tick = executor.name, executor, tick
+
+    def run(self, *args, **kwargs) -> Outcome:
+        """As the executor does."""
+        outcome = self._executor.run(*args, **kwargs)
+        self._tick()
+        return outcome
 
 
 class KernelFileError(UserError):
@@ -48,11 +61,19 @@ def check_lesson(lesson: Lesson, path: Path | None = None, backend: str = "auto"
     return check_kernel(kernel, read_kernel(path), path.name, backend)
 
 
-def check_kernel(kernel: Kernel, source: str, filename: str, backend: str = "auto") -> Verdict:
-    """Check a source as that kernel of a lesson; what is still as it was handed out counts as not attempted."""
+def check_kernel(
+    kernel: Kernel, source: str, filename: str, backend: str = "auto", tick: Callable[[], None] | None = None
+) -> Verdict:
+    """Check a source as that kernel of a lesson; what is still as it was handed out counts as not attempted.
+
+    `tick` is called after each launch; what it raises ends the check.
+    """
     if kernel.patient and kernel.is_untouched(source):
         return Verdict("unattempted", backend=backend)
-    return judge(check_source(source, filename, kernel.launch, kernel.cases, backend), kernel, source, filename)
+    with open_executors(backend) as executors:
+        watched = [Ticking(executor, tick) for executor in executors] if tick else executors
+        verdict = check_with(watched, source, filename, kernel.launch, kernel.cases)
+    return judge(verdict, kernel, source, filename)
 
 
 def read_kernel(path: Path) -> str:
