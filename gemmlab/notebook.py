@@ -18,7 +18,7 @@ from gemmlab.experiments import autotune, tuning
 from gemmlab.experiments import one_kernel as experiments
 from gemmlab.experiments import tiles as tile_experiments
 from gemmlab.experiments.clinic import Clinic, changed_lines
-from gemmlab.lesson import Kernel, Lesson, Prediction
+from gemmlab.lesson import Blank, Kernel, Lesson, Prediction
 from gemmlab.progress import FILE_NAME, Progress
 from gemmlab.views.output import Markdown, Report, escape, plain, show, show_picture
 
@@ -170,15 +170,19 @@ class OpenLesson:
         show(Markdown("\n".join(f"{number}. {text}" for number, text in enumerate(hints[:level], 1))))
         if level > len(hints):
             patient = {"patient": blank} if self.lesson.claims else {}
-            show(Markdown(self._answer(known[blank].answer, **patient)))
+            show(Markdown(self._answer(known[blank], **patient)))
         self._note("hint", blank=blank, level=level)
 
-    def _answer(self, answer: str | None, **patient: str) -> str:
+    def _answer(self, blank: Blank, **patient: str) -> str:
         if not self._last("attempt", **patient):
             return "The answer comes after a first try: write your best guess, run the check, then ask again."
-        if answer is None:
-            return "The answer is not in this copy of the course; ask your instructor."
-        return f"The answer:\n\n```{'diff' if patient else 'cpp'}\n{answer}\n```"
+        if blank.answer is None:
+            (name,) = [kernel.name for kernel in self.lesson.kernels if blank in kernel.blanks]
+            return (
+                "The answer is not in this copy of the course; ask your instructor. Once you are given "
+                f"`solutions/{name}.cu`, put it there, beside lessons and kernels, and run this cell again."
+            )
+        return f"The answer:\n\n```{'diff' if patient else 'cpp'}\n{blank.answer}\n```"
 
     @_told
     def step(self, shape: Shape, number: int = 0) -> None:
