@@ -65,19 +65,15 @@ def strings(value: object) -> list[str]:
     return [text for item in values for text in strings(item)]
 
 
-def in_bundle(bundle: Path, *arguments: str) -> subprocess.CompletedProcess:
-    """Python in the bundle, with the bundle's library and nothing of this course."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("GEMMLAB_")}
-    cache = {"GEMMLAB_CACHE_DIR": os.environ["GEMMLAB_CACHE_DIR"]} if "GEMMLAB_CACHE_DIR" in os.environ else {}
-    return subprocess.run(
-        [sys.executable, *arguments], cwd=bundle, env=kept | cache | {"PYTHONPATH": str(bundle)},
-        capture_output=True, text=True, timeout=300,
-    )  # fmt: skip
-
-
-def check(bundle: Path, *arguments: str) -> dict:
+def check(bundle: Path, library: Path, *arguments: str) -> dict:
+    """`gemmlab check` in the bundle's kernels/, with the library in that place."""
     command = "import sys; from gemmlab.cli import main; sys.exit(main())"
-    done = in_bundle(bundle, "-c", command, "check", *arguments, "--backend", "emulator", "--json")
+    environment = {name: value for name, value in os.environ.items() if name not in ("GEMMLAB_ROOT", "GEMMLAB_WORK")}
+    done = subprocess.run(
+        [sys.executable, "-c", command, "check", *arguments, "--backend", "emulator", "--json"],
+        cwd=bundle / "kernels",
+        env=environment | {"PYTHONPATH": str(library)}, capture_output=True, text=True, timeout=300,
+    )  # fmt: skip
     assert done.stdout, done.stderr
     return json.loads(done.stdout)
 
@@ -208,11 +204,18 @@ def test_each_kind_of_leak_is_seen(root, tmp_path, place, content, told):
 # ---- it works
 
 
+def test_the_library_is_the_same(bundle):
+    """So that the tests below may take the one whose emulator is compiled."""
+    ours = {path.relative_to(ROOT): path.read_bytes() for path in ROOT.glob("gemmlab/**/*.py")}
+    theirs = {path.relative_to(bundle): path.read_bytes() for path in bundle.glob("gemmlab/**/*.py")}
+    assert len(ours) > 50 and theirs == ours
+
+
 def test_an_open_kernel_is_unattempted_and_a_solved_one_passes(bundle, tmp_path):
-    assert check(bundle, "02", "kernels/02_tiled_fma.cu")["status"] == "unattempted"
-    assert check(bundle, "14/odd_tail", "kernels/14_claims_clinic/odd_tail.cu")["status"] == "unattempted"
+    assert check(bundle, bundle, "02", "02_tiled_fma.cu")["status"] == "unattempted"
+    assert check(bundle, bundle, "14/odd_tail", "14_claims_clinic/odd_tail.cu")["status"] == "unattempted"
     (tmp_path / "solved.cu").write_text(load("02").solution)
-    assert check(bundle, "02", str(tmp_path / "solved.cu"))["status"] == "passed"
+    assert check(bundle, ROOT, "02", str(tmp_path / "solved.cu"))["status"] == "passed"
 
 
 def test_lesson_03_runs_and_its_last_hint_comes_with_the_solution(bundle, tmp_path):
@@ -220,11 +223,11 @@ def test_lesson_03_runs_and_its_last_hint_comes_with_the_solution(bundle, tmp_pa
     from nbclient import NotebookClient
 
     course = tmp_path / "course"
-    shutil.copytree(bundle, course)
+    shutil.copytree(bundle, course, ignore=shutil.ignore_patterns("gemmlab"))
     notebook = nbformat.read(course / "lessons/03_two_barriers.ipynb", as_version=4)
     wrong = load("03").starter.replace(source.DEFAULT_STUB, "__syncwarp();")
     last = [
-        "import gemmlab.lesson; print(gemmlab.lesson.__file__)",
+        "print(lesson.lesson.root)",
         f"%%writefile ../kernels/03_two_barriers.cu\n{wrong}",
         "lesson.check()",
         'lesson.hint("first_barrier", 4)',
@@ -236,11 +239,11 @@ def test_lesson_03_runs_and_its_last_hint_comes_with_the_solution(bundle, tmp_pa
     resources = {"metadata": {"path": str(course / "lessons")}}
     client = NotebookClient(notebook, timeout=120, kernel_name="python3", resources=resources)
     environment = {name: value for name, value in os.environ.items() if name not in ("GEMMLAB_ROOT", "GEMMLAB_WORK")}
-    client.execute(env=environment | {"PYTHONPATH": str(course), "CUDA_VISIBLE_DEVICES": "-1"})
+    client.execute(env=environment | {"PYTHONPATH": str(ROOT), "CUDA_VISIBLE_DEVICES": "-1"})
     outputs = [str(cell.get("outputs")) for cell in notebook.cells]
     assert any("Not attempted" in text or "not attempted" in text for text in outputs[: -len(last)])
-    library, _, verdict, without, _, shown = outputs[-len(last) :]
-    assert str(course) in library
+    root, _, verdict, without, _, shown = outputs[-len(last) :]
+    assert str(course) in root
     assert "race" in verdict
     assert "ask your instructor" in without and "solutions/03_two_barriers.cu" in without
     assert "__syncthreads();" not in without and "__syncthreads();" in shown
