@@ -8,8 +8,6 @@ solutions/NN_slug.cu; put into the bundle's solutions/, it is what that hint sho
 from __future__ import annotations
 
 import re
-import shutil
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
@@ -18,6 +16,7 @@ from gemmlab import lesson as lessons
 from gemmlab.errors import UserError
 from gemmlab.lesson import Lesson
 from grading.leaks import leaks
+from grading.new_folder import write_new_folder
 
 _TEXTS = ("README.md", "pyproject.toml", "Makefile", "environment.yml", "LICENSE")
 _BEGIN, _END = ">>> not in the student bundle", "<<< not in the student bundle"
@@ -34,46 +33,13 @@ def release(out: Path, root: Path | None = None) -> None:
     where a file of the bundle would give an answer away.
     """
     root = root or lessons.find_root()
-    files = dict(_files(root))
-    try:
-        _refuse_occupied(out)
-        out.parent.mkdir(parents=True, exist_ok=True)
-        draft = Path(tempfile.mkdtemp(prefix=f".{out.name}-", dir=out.parent))
-        try:
-            _write(draft, files)
-            _refuse_leaks(draft, root)
-            _put_in_place(draft, out)
-        finally:
-            shutil.rmtree(draft, ignore_errors=True)
-    except OSError as error:
-        raise UserError(f"cannot write the bundle to {out}: {error.strerror or error}") from None
-
-
-def _refuse_occupied(out: Path) -> None:
-    if out.is_symlink() or (out.exists() and not out.is_dir()):
-        raise UserError(f"{out} is no folder; name a new one")
-    if out.is_dir() and any(out.iterdir()):
-        raise UserError(f"the folder {out} is not empty; name a new one, or empty it first")
+    write_new_folder(out, dict(_files(root)), lambda draft: _refuse_leaks(draft, root))
 
 
 def _refuse_leaks(draft: Path, root: Path) -> None:
     if found := leaks(draft, root):
         more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
         raise UserError(f"the bundle would give answers away: {found[0]}{more}; nothing was written")
-
-
-def _write(folder: Path, files: dict[str, bytes]) -> None:
-    for place, data in files.items():
-        path = folder / place
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data)
-
-
-def _put_in_place(draft: Path, out: Path) -> None:
-    draft.chmod(0o755)  # a temporary folder is closed to others
-    if out.exists():
-        out.rmdir()
-    draft.rename(out)
 
 
 def _files(root: Path) -> Iterator[tuple[str, bytes]]:

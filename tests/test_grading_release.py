@@ -271,7 +271,7 @@ def test_a_file_in_its_place_and_a_place_that_cannot_be_written_are_said(root, t
     (tmp_path / "file").write_text("x")
     with pytest.raises(UserError, match="no folder"):
         release(tmp_path / "file", root)
-    with pytest.raises(UserError, match="cannot write the bundle"):
+    with pytest.raises(UserError, match="cannot write to"):
         release(tmp_path / "file/out", root)
 
 
