@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gemmlab.check import check_kernel, read_kernel
 from gemmlab.lesson import Kernel, Lesson, load
-from gemmlab.verdict import CaseResult, Verdict
+from gemmlab.verdict import Verdict
 
 _GROUPS = {"ordinary": "ordinary", "boundary": "ragged"}  # a mark, and the cases that it is given for
 
@@ -20,15 +20,17 @@ def public_marks(which: str) -> float:
 
 
 def _marks(lesson: Lesson, kernel: Kernel) -> float:
-    """A group's mark, where all of its cases are right and no fault was found."""
+    """Those of a group where all of its cases are right. A fault beside them, such as too much memory traffic, costs
+    the marks for ordinary shapes."""
     if not kernel.path.is_file():
         return 0.0
     verdict = check_kernel(kernel, read_kernel(kernel.path), kernel.path.name, backend="emulator")
-    return sum(lesson.marks[mark] for mark, label in _GROUPS.items() if _all_right(verdict, kernel, label))
+    right = {mark: _all_right(verdict, kernel, label) for mark, label in _GROUPS.items()}
+    if all(right.values()) and not verdict.passed:
+        right["ordinary"] = False
+    return sum(lesson.marks[mark] for mark in _GROUPS if right[mark])
 
 
 def _all_right(verdict: Verdict, kernel: Kernel, label: str) -> bool:
-    results: list[CaseResult] = [
-        result for case, result in zip(kernel.cases, verdict.cases) if case.label == label
-    ]
-    return bool(results) and all(result.ok for result in results)
+    results = [result.ok for case, result in zip(kernel.cases, verdict.cases) if case.label == label]
+    return bool(results) and all(results)

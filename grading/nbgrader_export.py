@@ -49,8 +49,8 @@ c.ClearSolutions.begin_solution_delimeter = "{begin}"
 c.ClearSolutions.end_solution_delimeter = "{end}"
 c.ClearSolutions.text_stub = "{answer}"
 
-# nbgrader would execute what students handed in. Instead the marks come from reports/, which this writes:
-#     python -m grading grade submitted --out reports
+# nbgrader would execute what students handed in. Instead the marks come from report/, which this writes:
+#     python -m grading grade submitted --out report
 c.TakeMarks.course = c.CourseDirectory.root
 c.Autograde.autograde_preprocessors = [
     "grading.nbgrader_marks.TakeMarks",
