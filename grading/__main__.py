@@ -16,6 +16,8 @@ import typer
 
 from gemmlab.errors import UserError
 
+_STOPPED = 130
+
 app = typer.Typer(
     add_completion=False,
     no_args_is_help=True,
@@ -105,11 +107,12 @@ def main(arguments: list[str] | None = None) -> None:
 
 def _run(arguments: list[str]) -> int:
     try:
-        return app(args=arguments, prog_name="python -m grading", standalone_mode=False) or 0
+        code = app(args=arguments, prog_name="python -m grading", standalone_mode=False) or 0
+        return _stopped() if code == _STOPPED else code  # what newer versions of typer make of Ctrl-C
     except UserError as error:
         return _refuse(str(error), 2)
     except (typer.Abort, KeyboardInterrupt):
-        return _refuse("stopped; give the same command again to go on", 130)
+        return _stopped()
     except Exception as error:
         if hasattr(error, "format_message"):  # typer's error about the command line; empty where help was printed
             message = error.format_message().rstrip(".")
@@ -117,6 +120,10 @@ def _run(arguments: list[str]) -> int:
         if os.environ.get("GEMMLAB_DEBUG"):
             raise
         return _refuse(f"grading itself failed ({type(error).__name__}: {error}); set GEMMLAB_DEBUG=1 to see where", 3)
+
+
+def _stopped() -> int:
+    return _refuse("stopped; give the same command again to go on", _STOPPED)
 
 
 def _refuse(sentence: str, code: int) -> int:

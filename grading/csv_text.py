@@ -19,7 +19,7 @@ _MOST_CELL = 1 << 20  # characters
 
 def escaped(text: str) -> str:
     """The text with an apostrophe where a spreadsheet would begin to compute, be it one that splits at semicolons."""
-    text = _INNER.sub(r"\1'", text.replace("\0", ""))
+    text = _INNER.sub(r"\1'", _with_line_feeds(text))
     return f"'{text}" if text.lstrip(" ").startswith(_FORMULA) else text
 
 
@@ -63,7 +63,11 @@ def _decoded(data: bytes) -> str:
     encodings = ("utf-16",) if data[:2] in (b"\xff\xfe", b"\xfe\xff") else ("utf-8-sig", "cp1252", "latin-1")
     for encoding in encodings:
         try:
-            return data.decode(encoding).replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")
+            return _with_line_feeds(data.decode(encoding))
         except UnicodeDecodeError:
             continue
     raise UserError("is no CSV file: its encoding cannot be told")
+
+
+def _with_line_feeds(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")

@@ -20,7 +20,21 @@ from grading.model import Graded
 FILE_NAME = "hand_marks.csv"
 VETO = "veto"  # the item whose comment fails the lesson
 _VETO_HELP = "To fail the lesson (a result claimed as measured that was not run), write the reason into the comment."
-COLUMNS = ("row", "student", "lesson", "item", "marks", "of", "comment", "problem", "question", "answer", "rubric")
+COLUMNS = (
+    "row",
+    "student",
+    "lesson",
+    "item",
+    "marks",
+    "of",
+    "comment",
+    "problem",
+    "question",
+    "answer",
+    "rubric",
+    "answer_id",
+)
+_CHANGED = "the answer was changed after it was marked; mark it again and empty the cell answer_id"
 _KEY = ("student", "lesson", "item")
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
@@ -42,9 +56,8 @@ class HandMarks:
         self.rows = [dict.fromkeys(COLUMNS, "") | row for row in rows]
         self._by_key: dict[str, list[dict[str, str]]] = {}
         for row in self.rows:
-            key = row_id(*(row[name].strip() for name in _KEY))
-            for name in dict.fromkeys((key, row["row"].strip())):
-                self._by_key.setdefault(name, []).append(row)
+            for key in {_named(row), row["row"].strip()}:
+                self._by_key.setdefault(key, []).append(row)
         self._ids = {row["row"].strip() for row in self.rows}
 
     def rows_of(self, student: str, lesson: str, item: str) -> list[dict[str, str]]:
@@ -54,8 +67,7 @@ class HandMarks:
 
     def _is_anothers(self, row: dict[str, str], key: str) -> bool:
         """Whether the row was copied from this item's row and then given another name that is known as well."""
-        named = row_id(*(row[name].strip() for name in _KEY))
-        return named != key and named in self._ids
+        return _named(row) != key and _named(row) in self._ids
 
     def veto_of(self, student: str, lesson: str) -> HandMark:
         """The veto by hand, whose reason is the comment."""
@@ -98,15 +110,31 @@ def _number(text: str, possible: float) -> tuple[float | None, str]:
 
 
 def row_id(student: str, lesson: str, item: str) -> str:
-    """A name for a row that is the same on every run, and that no spreadsheet takes for a number or a date."""
-    number = int.from_bytes(hashlib.sha256("\0".join((student, lesson, item)).encode()).digest()[:8], "big")
+    """A name for a row that is the same on every run."""
+    return _letters(student, lesson, item)
+
+
+def answer_id(answer: str) -> str:
+    """A name for an answer, so that one that was changed is noticed."""
+    return _letters(answer)
+
+
+def _letters(*texts: str) -> str:
+    """A digest of the texts that no spreadsheet takes for a number or a date."""
+    digest = hashlib.sha256("\0".join(texts).encode("utf-8", "replace")).digest()
+    number = int.from_bytes(digest[:8], "big")
     return "".join(_LETTERS[number // 26**place % 26] for place in range(12))
+
+
+def _named(row: dict[str, str]) -> str:
+    """The id of the row that this one's cells name."""
+    return row_id(*(row[name].strip() for name in _KEY))
 
 
 def is_markable(row: dict[str, str]) -> bool:
     """Whether it is a row that `write` made and that nobody spoilt."""
     is_item = row["of"].replace(".", "", 1).isdecimal() or row["item"] == VETO
-    return is_item and row["row"] == row_id(*(row[name] for name in _KEY))
+    return is_item and row["row"] == _named(row)
 
 
 def read(folder: Path) -> HandMarks:
@@ -161,15 +189,19 @@ def _rows_of(one: Graded, hand: HandMarks) -> Iterator[dict[str, str]]:
 
 def _row(one: Graded, item: str, **cells: str) -> dict[str, str]:
     key = (one.student, one.lesson, item)
-    return {"row": row_id(*key), **dict(zip(_KEY, key)), **cells}
+    cells = {"problem": "", "answer": "", **cells}
+    return {"row": row_id(*key), **dict(zip(_KEY, key)), **cells, "answer_id": answer_id(cells["answer"])}
 
 
 def _filled(row: dict[str, str], found: Sequence[dict[str, str]]) -> Iterator[dict[str, str]]:
     """The row with what was typed, once for each that was typed in, the same ones only once."""
-    typed = dict.fromkeys((other["marks"].strip(), other["comment"].strip()) for other in found)
+    typed = {(other["marks"].strip(), other["comment"].strip()): other["answer_id"].strip() for other in found}
     typed.pop(("", ""), None)
-    for marks, comment in typed or {("", ""): None}:
-        yield row | {"marks": marks, "comment": comment}
+    for (marks, comment), marked in (typed or {("", ""): ""}).items():
+        now = row["answer_id"]
+        marked = marked if marked and marks else now
+        problem = row["problem"] or ("" if marked == now else _CHANGED)
+        yield row | {"marks": marks, "comment": comment, "problem": problem, "answer_id": marked}
 
 
 def _left_over(row: dict[str, str], lessons: set[str]) -> dict[str, str]:

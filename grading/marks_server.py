@@ -67,6 +67,7 @@ class MarksServer(ThreadingHTTPServer):
             for one in found:
                 one["marks"], one["comment"] = marks.strip(), " ".join(comment.split())
                 one["problem"] = hand.problem_of(one)
+                one["answer_id"] = ""  # these marks are for the answer that stands here now
             hand_marks.save(self.folder, hand.rows)
             return found[0]["problem"]
 

@@ -146,8 +146,9 @@ def _note(submission: Submission, attempts: Sequence[Attempt], problems: Iterabl
     for attempt in attempts:
         where = f"{attempt.kernel.patient}: " if attempt.kernel.patient else ""
         judged = attempt.judged.note if attempt.judged else ""
-        left = f"not filled in: {', '.join(attempt.spliced.open_blanks)}" if attempt.spliced.open_blanks else ""
-        told += [f"{where}{text}" for text in (attempt.spliced.note, left, judged) if text]
+        told += [f"{where}{text}" for text in (attempt.spliced.note, judged) if text]
+    left = [name for attempt in attempts for name in attempt.spliced.open_blanks]
+    told += [f"not {'mended' if attempts[0].kernel.patient else 'filled in'}: {', '.join(left)}"] if left else []
     told += [f"hand marks: {problem}" for problem in problems if problem]
     line = "; ".join(" ".join(text.split()) for text in told if text)
     return line if len(line) <= _MOST_NOTE else f"{line[:_MOST_NOTE]}…"

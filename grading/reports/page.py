@@ -45,8 +45,8 @@ def _picture(svg: str) -> Markup:
 
 @cache
 def _markdown() -> MarkdownIt:
-    """Shows HTML as it stands, and takes no link but those of the web."""
-    return MarkdownIt("js-default", {"html": False})
+    """Sets words, code, lists and tables. HTML, links and pictures are shown as they were typed."""
+    return MarkdownIt("js-default", {"html": False}).disable(["image", "link", "autolink"])
 
 
 def _blocks(text: str) -> Markup:
