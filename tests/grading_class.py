@@ -15,7 +15,7 @@ import socket
 import stat
 import sys
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
@@ -83,11 +83,31 @@ def write(folder: Path, students: list[Student]) -> None:
                 path.write_bytes(content if isinstance(content, bytes) else content.encode())
 
 
-def students(outside: Outside) -> list[Student]:
-    """The whole class."""
+def students(outside: Outside, gpu: bool = False) -> list[Student]:
+    """The whole class; with `gpu` also those who are right in the emulator and a nuisance on a GPU."""
     everybody = [*_right(), *_wrong(), *_attackers(outside), *_in_notebooks(outside), *_broken(outside), *_named()]
+    everybody += _on_a_gpu() if gpu else []
     assert len({(one.name, one.lesson) for one in everybody}) == len(everybody) >= 60
     return everybody
+
+
+def mismatches(student: Student, row: Mapping[str, str], page: str) -> list[str]:
+    """What differs from what is due, in a row of grades.csv and a page of feedback."""
+    due = student.due
+    found = []
+    if row["status"] != due.status:
+        found.append(f"status {row['status']}, due {due.status}")
+    for name, mark in zip(("code", "boundary"), due.marks):
+        if abs(float(row[name]) - mark) > 0.01:
+            found.append(f"{name} {row[name]}, due {mark:g}")
+    if bool(row["veto"]) != bool(due.veto) or not all(words in row["veto"] for words in due.veto.split(";")):
+        found.append(f"veto '{row['veto']}', due '{due.veto}'")
+    found += [f"note '{row['note']}', due '{words}'" for words in due.note.split(";") if words not in row["note"]]
+    if (due.veto or sum(due.marks) < 1) and row["result"] != "failed":  # the questions give 7 marks; 8 are needed
+        found.append(f"result {row['result']}, due failed")
+    found += [] if student.feedback in page else [f"the page lacks '{student.feedback}'"]
+    found += [f"the page holds '{student.unlike}'"] if student.unlike and student.unlike in page else []
+    return found
 
 
 # ---- how work is handed in
@@ -362,6 +382,24 @@ def _for_the_judge() -> Iterator[Student]:
     stale = _solution("04").replace("C[row * N + col] = acc;", ";")
     assert stale != _solution("04")
     yield _cu("gives a stale buffer", stale, FAILED, "04_ragged_edges", feedback="never written")
+
+
+def _on_a_gpu() -> Iterator[Student]:
+    """Kernels that find out that this is no emulator, which has one multiprocessor. Their names put them among the
+    others."""
+    good = "acc += As[ty][k] * Bs[k][tx];"
+    there = 'unsigned sms; asm volatile("mov.u32 %0, %%nsmid;" : "=r"(sms)); if (sms > 1 && k0 == 0 && k == 0)'
+    for name in ("02 gpu crash", "04 gpu crash", "gives gpu crash"):
+        crash = f"{good} {there} *(volatile float*){8 + 4 * len(name)} = 1.0f;"
+        yield _cu(name, _with_body(crash), FAILED, feedback="outside of an array")
+    for name in ("02 gpu endless", "gives gpu endless"):
+        endless = f"{good} {there} for (;;) __nanosleep({len(name)});"
+        yield _cu(name, _with_body(endless), Due("timeout"), feedback="does not come to an end")
+    yield _cu("gpu spins", _with_body(f'{good} {there} for (;;) asm volatile("");'), Due("timeout"))
+    yield _cu("gpu traps", _with_body(f"{good} {there} __trap();"), FAILED)
+    yield _cu("gpu wrong", _with_body(f"{good} {there} acc += 1.0f;"), FAILED, feedback="are wrong")
+    yield _cu("gpu guard", _with_body(f"{good} {there} C[-1] = 1.0f;"), FAILED)
+    yield _cu("gpu changes A", _with_body(f"{good} {there} ((float*)A)[0] = 7.0f;"), FAILED)
 
 
 # ---- attacks in a notebook, which nobody executes
