@@ -90,6 +90,14 @@ def release(out: Annotated[Path, typer.Option(help="A folder that is not there y
     write_bundle(out)
 
 
+@app.command()
+def nbgrader(out: Annotated[Path, typer.Option(help="A folder that is not there yet, or is empty.")]) -> None:
+    """Write the lessons as a course of nbgrader: its settings, and a source notebook for each lesson."""
+    from grading.nbgrader_export import export
+
+    export(out)
+
+
 def main(arguments: list[str] | None = None) -> None:
     """Ends the process with one of the exit codes of this module, never with a traceback."""
     for stream in (sys.stdout, sys.stderr):

@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from gemmlab.errors import UserError
-from gemmlab.files import write_whole
+from gemmlab.files import forget_drafts, write_whole
 from grading import hand_marks
 from grading.model import Graded
 from grading.reports import audit_log, feedback, grades_csv, gradescope, names, overview, times
@@ -34,6 +34,7 @@ def write(out: Path, graded: Sequence[Graded], audit: Sequence[dict]) -> None:
     for one in graded:
         by_student[one.student].append(one)
     try:
+        forget_drafts(out)
         hand_marks.write(out, graded, hand)
         write_whole(out / "grades.csv", grades_csv.text(graded, files))
         _write_folder(out / "feedback", ".html", by_student, files, feedback.text)
@@ -54,6 +55,7 @@ def _write_folder(
 ) -> None:
     """One file a student."""
     folder.mkdir(exist_ok=True)
+    forget_drafts(folder)
     for student, lessons in by_student.items():
         write_whole(folder / f"{files[student]}{ending}", text(student, lessons))
     kept = {f"{name}{ending}" for name in files.values()}
