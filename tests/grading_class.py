@@ -350,6 +350,9 @@ def _for_time_and_space() -> Iterator[Student]:
     deep = "template <int N> struct Deep { static const int v = Deep<N + 1>::v; };\n"
     yield _cu("template bomb", f"{deep}__device__ int v = Deep<0>::v;\n{_solution('00')}",
               Due("compile_error"), "00_start_here")  # fmt: skip
+    asked = " &&\n".join(["K < 0"] * 1_900)
+    long = _solution().replace("float acc", f"if ({asked}) return;\n    float acc", 1)
+    yield _cu("long condition", long, PASSED)
     parens = "\n".join(["acc +=", *["(" * 500] * 40, "1", *[")" * 500] * 40, ";"])
     yield _cu("deep parentheses", _with_body(parens), Due("compile_error"))
     yield _cu("giant message", _with_body("#error " + "<script>" * 100), Due("compile_error", veto="preprocessor"),
@@ -454,6 +457,13 @@ def _in_notebooks(outside: Outside) -> Iterator[Student]:
             if cell["metadata"].get("question"):
                 cell["source"] = '=HYPERLINK("http://x")\n<script>alert(1)</script> <img src=x onerror=alert(2)>'
 
+    def strange(data: dict) -> None:
+        for cell, question in zip(data["cells"], ("\ud800", "<b>", ["q1"], None, "q9", 7)):
+            cell["metadata"] = {"question": question, "tags": [None, {}, 1], "patient": {"a": []}}
+            cell["cell_type"], cell["source"], cell["id"] = "markdown", "\ud800 strange words", [question]
+        data["metadata"], data["nbformat"] = ["x"], "four"
+
+    yield handed_in("strange metadata", _solution(), PASSED, strange)
     yield handed_in("a missing cell", "", Due("unreadable", note="no cell that writes the kernel"), without_cell)
     yield handed_in("a renamed cell", _solution(), PASSED, renamed)
     yield handed_in("a cell without its first line", _solution(), PASSED, without_first_line)
