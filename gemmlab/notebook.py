@@ -23,7 +23,7 @@ from gemmlab.progress import FILE_NAME, Progress
 from gemmlab.views.output import Markdown, Report, escape, plain, show, show_picture
 
 if TYPE_CHECKING:
-    from gemmlab.gpu import Timing
+    from gemmlab.bench import Timing
     from gemmlab.verdict import Verdict
     from gemmlab.views.ladder import Rung
 
@@ -210,7 +210,7 @@ class OpenLesson:
 
     def _measured(self, shape: Shape) -> Timing | None:
         """Show what the compiler made of the kernel; time it where there is a GPU."""
-        from gemmlab import gpu
+        from gemmlab import bench, gpu
         from gemmlab.compile import compile_source
         from gemmlab.profile import profile_source
         from gemmlab.views.profile import counters_table, resources_text, speed_text
@@ -228,7 +228,7 @@ class OpenLesson:
         if not gpu.available():
             show(Markdown("No time was measured: this machine has no NVIDIA GPU."))
             return None
-        timing = gpu.time_kernel(program, lesson.launch.at(*shape), shape)
+        timing = bench.time_kernel(program, lesson.launch.at(*shape), shape)
         show(Markdown(speed_text(timing)))
         self._note(
             "timing",

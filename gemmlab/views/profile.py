@@ -11,7 +11,7 @@ from gemmlab.views.output import escape, plain
 if TYPE_CHECKING:
     from gemmlab.compile import Resources
     from gemmlab.emulator.counters import Counters
-    from gemmlab.gpu import Timing
+    from gemmlab.bench import Timing
     from gemmlab.syntax.sizes import Sizes
     from gemmlab.views.picture import Picture
 

@@ -1,0 +1,77 @@
+// Kernels that reach one ceiling of a GPU each; gemmlab.roofline times them.
+
+#define CHAINS 8    // independent sums of a thread, so that no multiply-add waits for the one before
+#define ROUNDS 2048
+
+// 2 * CHAINS * ROUNDS FLOP a thread. The store never happens, but the compiler cannot know.
+extern "C" __global__ void __launch_bounds__(256) multiply_add(float* out, float a, float b)
+{
+    float sums[CHAINS];
+    for (int i = 0; i < CHAINS; ++i) {
+        sums[i] = threadIdx.x + i;
+    }
+#pragma unroll 16
+    for (int round = 0; round < ROUNDS; ++round) {
+        for (int i = 0; i < CHAINS; ++i) {
+            sums[i] = sums[i] * a + b;
+        }
+    }
+    float sum = 0.0f;
+    for (int i = 0; i < CHAINS; ++i) {
+        sum += sums[i];
+    }
+    if (sum == -1.0f) {
+        out[threadIdx.x] = sum;
+    }
+}
+
+// Reads and writes count float4 each.
+extern "C" __global__ void copy(const float4* from, float4* to, long long count)
+{
+    const long long step = gridDim.x * (long long)blockDim.x;
+    for (long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x; i < count; i += step) {
+        to[i] = from[i];
+    }
+}
+
+// Each block reads all count float4, from a place of its own on, so that the L2 cache serves all but the first reads.
+// __ldcg goes past the L1 cache.
+extern "C" __global__ void read_l2(const float4* from, float* out, int count)
+{
+    float sum = 0.0f;
+    int at = (blockIdx.x * 7919 * blockDim.x + threadIdx.x) % count;
+#pragma unroll 8
+    for (int i = 0; i < count; i += blockDim.x) {
+        const float4 v = __ldcg(from + at);
+        sum += v.x + v.y + v.z + v.w;
+        at += blockDim.x;
+        at = at < count ? at : at - count;
+    }
+    if (sum == -1.0f) {
+        out[threadIdx.x] = sum;
+    }
+}
+
+// ROUNDS reads of 16 bytes a thread from shared memory, without bank conflicts.
+extern "C" __global__ void __launch_bounds__(1024) read_shared(float* out, int step)
+{
+    __shared__ float4 tile[1024 + 32];
+    for (int i = threadIdx.x; i < 1024 + 32; i += blockDim.x) {
+        tile[i] = make_float4(i, i, i, i);
+    }
+    __syncthreads();
+    float4 sum = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+    int at = threadIdx.x;
+#pragma unroll 16
+    for (int round = 0; round < ROUNDS; ++round) {
+        const float4 v = tile[at];
+        sum.x += v.x;
+        sum.y += v.y;
+        sum.z += v.z;
+        sum.w += v.w;
+        at ^= step;
+    }
+    if (sum.x + sum.y + sum.z + sum.w == -1.0f) {
+        out[threadIdx.x] = sum.x;
+    }
+}
