@@ -101,6 +101,15 @@ class Bench:
     def gpu(self) -> str:
         return self._ready().hello["name"]
 
+    @property
+    def sms(self) -> int:
+        """How many multiprocessors the GPU has."""
+        return self._ready().hello["sms"]
+
+    @property
+    def l2_bytes(self) -> int:
+        return self._ready().hello["l2_bytes"]
+
     def time(
         self,
         program: Program,
@@ -193,7 +202,9 @@ def _require_right(measured: dict) -> None:
     wrong = measured["wrong_launches"]
     launches = 2 * len(measured["kernel_cold_ms"])
     if wrong["cublas"]:
-        raise UserError(f"cuBLAS was wrong in {wrong['cublas']} of {launches} launches; the GPU or its driver is broken")
+        raise UserError(
+            f"cuBLAS was wrong in {wrong['cublas']} of {launches} launches; the GPU or its driver is broken"
+        )
     if wrong["kernel"]:
         raise UserError(
             f"the kernel was wrong in {wrong['kernel']} of {launches} timed launches; check it in the emulator first"

@@ -155,7 +155,9 @@ class GpuProcess:
         after = {name: np.load(self._path(f"{name}.npy")) for name in images.words}
         return Images(after, images.shape), float(took)
 
-    def time(self, request: dict, cubin: bytes, seconds: float, progress: Callable[[float], None] | None = None) -> dict:
+    def time(
+        self, request: dict, cubin: bytes, seconds: float, progress: Callable[[float], None] | None = None
+    ) -> dict:
         """The worker's measurement. The kernel's first launch is given `seconds` to end. `progress` is told the part
         that is done."""
         self._start({"do": "time", **request}, cubin)

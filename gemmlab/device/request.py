@@ -7,7 +7,9 @@ from gemmlab.launch import Address, Argument, Launch
 from gemmlab.plan import Copy, Fill, Plan, launches_of, steps_of
 
 
-def request_of(program: Program, work: Launch | Plan, shape: tuple[int, int, int], product: tuple[int, int, int]) -> dict:
+def request_of(
+    program: Program, work: Launch | Plan, shape: tuple[int, int, int], product: tuple[int, int, int]
+) -> dict:
     """What the worker needs to know. `shape` is in the letters of the launch's layout, `product` in the course's."""
     first = launches_of(work)[0]
     return {

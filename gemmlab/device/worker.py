@@ -43,6 +43,8 @@ class Gpu:
         return {
             "name": name.decode() if isinstance(name, bytes) else name,
             "arch": f"sm_{self.properties['major']}{self.properties['minor']}",
+            "sms": self.properties["multiProcessorCount"],
+            "l2_bytes": self.properties["l2CacheSize"],
             "cuda_driver": self.runtime.driverGetVersion(),
             "cuda_runtime": self.runtime.runtimeGetVersion(),
             "cupy": self.cupy_version,
@@ -122,9 +124,7 @@ class Gpu:
         to, source = _address(pointers, step["to"]), _address(pointers, step["source"])
         return lambda: self.runtime.memcpyAsync(to, source, step["size"], self.runtime.memcpyDeviceToDevice, 0)
 
-    def multiply(
-        self, name: str, dtype: type, pointers: dict[str, int], M: int, N: int, K: int
-    ) -> Callable[[], None]:
+    def multiply(self, name: str, dtype: type, pointers: dict[str, int], M: int, N: int, K: int) -> Callable[[], None]:
         """cuBLAS's 'sgemm' or 'dgemm'. It stores by columns, so that it computes the transposed product: C' = B' A' is
         C by rows."""
         cublas = self.cuda.cublas
