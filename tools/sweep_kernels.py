@@ -11,62 +11,18 @@ from __future__ import annotations
 
 import argparse
 import itertools
-import os
-import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from gemmlab.bench import Bench, Timing
 from gemmlab.cli import parse_shape
-from gemmlab.compile import CompileError, Program, compile_source
+from gemmlab.compile import Program
 from gemmlab.errors import UserError
-from gemmlab.launch import LaunchSpec
 from gemmlab.limits import check_launch
+from gemmlab.variants import Variant, compiled, variant
 
 Shape = tuple[int, int, int]
-_DEFINE = re.compile(r"^(#define[ \t]+(\w+)[ \t]+)(\d+)", re.MULTILINE)
-
-
-@dataclass(frozen=True)
-class Variant:
-    """A source with its numbers, and the launch with these numbers in it."""
-
-    name: str
-    source: str
-    spec: LaunchSpec
-    shapes: tuple[Shape, ...]
-
-
-def variant(
-    path: Path, numbers: dict[str, int], block: str, grid: str, shapes: Iterable[Shape], smem: str = "0"
-) -> Variant:
-    """The file with other numbers. UserError where it does not define one of them."""
-    source = path.read_text(encoding="utf-8")
-    missing = numbers.keys() - {name for _, name, _ in _DEFINE.findall(source)}
-    if missing:
-        raise UserError(f"{path.name} has no line '#define {min(missing)} NUMBER'")
-    source = _DEFINE.sub(lambda found: f"{found[1]}{numbers.get(found[2], found[3])}", source)
-    known = {name: number for _, name, number in _DEFINE.findall(source)}
-    block, grid, smem = (re.sub(r"\w+", lambda word: known.get(word[0], word[0]), text) for text in (block, grid, smem))
-    name = " ".join([path.stem, *(f"{key}={value}" for key, value in numbers.items())])
-    return Variant(name, source, LaunchSpec.parse(block, grid, smem, smem_opt_in=True), tuple(shapes))
-
-
-def compiled(variants: list[Variant], arch: str) -> Iterator[tuple[Variant, Program | str]]:
-    """Each with its program, or with the reason why there is none. Compilers run side by side."""
-    from multiprocessing import get_context
-
-    with get_context("spawn").Pool(min(os.cpu_count() or 1, len(variants))) as pool:
-        yield from zip(variants, pool.imap(_compile, ((one.source, arch) for one in variants)), strict=True)
-
-
-def _compile(job: tuple[str, str]) -> Program | str:
-    source, arch = job
-    try:
-        return compile_source(source, arch=arch)
-    except (CompileError, UserError) as error:
-        return str(error).split("\n")[0]
 
 
 @dataclass(frozen=True)
@@ -78,14 +34,13 @@ class Result:
     fault: str = ""
 
 
-def timed(variants: list[Variant], seconds: float) -> Iterator[Result]:
+def timed(variants: list[Variant], shapes: Sequence[Shape], seconds: float) -> Iterator[Result]:
     """Shape by shape, so that the matrices are made once each."""
     with Bench() as bench:
         programs = list(compiled(variants, bench.arch))
-        for shape in dict.fromkeys(shape for one in variants for shape in one.shapes):
-            for one, program in programs:
-                if shape in one.shapes:
-                    yield _timed(bench, one, program, shape, seconds)
+        for shape in shapes:
+            for one, program in zip(variants, programs, strict=True):
+                yield _timed(bench, one, program, shape, seconds)
 
 
 def _timed(bench: Bench, one: Variant, program: Program | str, shape: Shape, seconds: float) -> Result:
@@ -107,7 +62,7 @@ def line(result: Result) -> str:
     t = result.timing
     return (
         f"{head} {t.kernel_ms * 1e3:9.1f} µs {t.gflops:8.0f} {100 * t.ratio:6.1f} % ({100 * t.spread[0]:.1f} to "
-        f"{100 * t.spread[1]:.1f}), warm {100 * t.warm.ratio:6.1f} %, {t.sm_clock_mhz:5.0f} MHz, error {t.difference:.1e}"
+        f"{100 * t.spread[1]:.1f}), warm {100 * t.warm.ratio:6.1f} %, {t.sm_clock_mhz:5.0f} MHz"
     )
 
 
@@ -127,11 +82,14 @@ def main() -> None:
     options = parser.parse_args()
     names, values = zip(*(text.split("=") for text in options.set), strict=True) if options.set else ((), ())
     shapes = [parse_shape(text) for text in options.shape]
+    source = options.file.read_text(encoding="utf-8")
     variants = [
-        variant(options.file, dict(zip(names, map(int, chosen))), options.block, options.grid, shapes, options.smem)
+        variant(
+            options.file.stem, source, options.block, options.grid, options.smem, dict(zip(names, map(int, chosen)))
+        )
         for chosen in itertools.product(*(text.split(",") for text in values))
     ]
-    for result in by_speed(timed(variants, options.seconds)):
+    for result in by_speed(timed(variants, shapes, options.seconds)):
         print(line(result))
 
 

@@ -12,7 +12,6 @@ import os
 import queue
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any

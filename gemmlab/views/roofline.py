@@ -20,30 +20,33 @@ _NO_SCALE = 0.75
 class Ceilings:
     """What a machine can do at most, as measured: `gflops` of float32 multiply-adds and `gbs` of its memory, in GB/s.
 
-    `source` says where and when that was measured, as the student should read it.
+    `source` says where and when that was measured, as the student should read it. `nearer` are the memories between
+    it and the registers, such as ('L2', 8000.0), each with its GB/s.
     """
 
     gflops: float
     gbs: float
     source: str
+    nearer: tuple[tuple[str, float], ...] = ()
 
     @property
     def ridge(self) -> float:
         """The intensity, in FLOP/B, from which on arithmetic and not memory is the limit."""
         return self.gflops / self.gbs
 
-    def attainable(self, intensity: float) -> float:
-        """GFLOPS at most, at so many FLOP/B."""
-        return min(self.gflops, intensity * self.gbs)
+    def attainable(self, intensity: float, level: str = "memory") -> float:
+        """GFLOPS at most, at so many FLOP/B of that level: 'memory', or a name in `nearer`."""
+        return min(self.gflops, intensity * dict(self.nearer).get(level, self.gbs))
 
 
 @dataclass(frozen=True)
 class Point:
-    """A kernel: its intensity in FLOP/B, and its measured GFLOPS, None where it was not timed."""
+    """A kernel: its intensity in FLOP/B at one level of memory, and its GFLOPS, None where it was not timed."""
 
     label: str
     intensity: float
     gflops: float | None = None
+    level: str = "memory"
 
 
 def roofline(points: Sequence[Point], ceilings: Ceilings | None = None) -> Picture:
@@ -125,6 +128,18 @@ def _draw_roof(axes: Axes, ceilings: Ceilings) -> None:
     axes.grid(True, which="major", color=FAINT, alpha=0.3)
     axes.plot([left, ceilings.ridge], [left * ceilings.gbs, ceilings.gflops], color=COLOR["B"], linewidth=2.2)
     axes.plot([ceilings.ridge, right], [ceilings.gflops] * 2, color=COLOR["C"], linewidth=2.2)
+    for name, gbs in ceilings.nearer:
+        ridge = ceilings.gflops / gbs
+        if ridge > left:
+            axes.plot([left, ridge], [left * gbs, ceilings.gflops], color=COLOR["note"], linewidth=1.4, linestyle="--")
+        axes.annotate(
+            f"{name}: {gbs:,.0f} GB/s",
+            (max(left, ridge / 8), min(ceilings.gflops, max(left, ridge / 8) * gbs)),
+            xytext=(3, 3),
+            textcoords="offset points",
+            fontsize=8,
+            color=INK,
+        )
     style = {"fontsize": 9, "color": INK, "textcoords": "offset points"}
     axes.annotate(f"memory: {ceilings.gbs:,.0f} GB/s", (left, left * ceilings.gbs), xytext=(18, 2), ha="left", **style)
     roof = f"float32 multiply-adds: {ceilings.gflops:,.0f} GFLOPS"

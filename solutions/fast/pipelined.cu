@@ -1,3 +1,12 @@
+// Beyond the ladder: C = A·B for large matrices. A is M×K, B is K×N, C is M×N, all row-major float32.
+// It has the warp tiles of lesson 09 and the asynchronous copies of lesson 08, and beside them:
+// - STAGES buffers instead of two, so that a copy has the time of STAGES - 1 tiles to arrive;
+// - two sets of fragments: those of the next k are read while those of this k are multiplied, across the barrier too;
+// - patches spread over the warp's tile, four rows and four columns at a time, so that reads have no bank conflicts;
+// - addresses that are computed once and then only moved on;
+// - code of its own for blocks at the edges of C and for the last tiles of K, so that all others ask nothing.
+// Launch: (BM/TM)·(BN/TN) threads a block, in one dimension; one block a tile of C. Each matrix has fewer than 2^31
+// elements.
 #include <cuda_pipeline.h>
 
 #define BM 128
@@ -6,29 +15,19 @@
 #define TM 16
 #define TN 8
 #define STAGES 3
-#define SLICES 1
-#define BLOCKS 1
 #define PAD 4
 #define LANES_X 8
 #define LANES_Y 4
-#define COPY_AT 0
-#define ORDER 0
-#define SPLIT 0
-#define B_FIRST 0
-#define STAGED 1
-#define GROUP (BM / TM * (BN / TN))
-#define THREADS (GROUP * SLICES)
-#define WARPS_X (BN / (LANES_X * TN))
+#define THREADS (BM / TM * (BN / TN))
+#define WARPS_X (BN / (LANES_X * TN))  // warp tiles side by side in the block's tile
 
-#define K_LANES 8
-#define A_STEP (GROUP / K_LANES)
-#define A_ROWS (BM / A_STEP)
-#define POOL (SLICES * STAGES * BK * (BM + PAD + BN))
+// A is copied float by float, because it is stored transposed. Eight lanes take eight k of one row, a sector of 32
+// bytes; with the four rows of a warp and PAD 4, they write to 32 different banks.
+#define A_LANES 8
+#define A_STEP (THREADS / A_LANES)  // rows from one copy of a thread to its next
+#define A_COPIES (BM / A_STEP)
 
-#if POOL * 4 > 48 * 1024
-#define DYNAMIC
-#endif
-
+// Copies four neighbours from shared memory to registers, by one access.
 __device__ __forceinline__ void read4(const float* from, float* to)
 {
     const float4 v = *reinterpret_cast<const float4*>(from);
@@ -38,211 +37,139 @@ __device__ __forceinline__ void read4(const float* from, float* to)
     to[3] = v.w;
 }
 
-__device__ __forceinline__ void barrier(int slice)
+// WIDE: the rows of B and C begin at multiples of 16 bytes. EDGE: the block's tile hangs over the edge of C.
+template <bool WIDE, bool EDGE>
+__device__ __forceinline__ void multiply(float (*As)[BK][BM + PAD], float (*Bs)[BK][BN],
+                                         const float* A, const float* B, float* C, int M, int N, int K)
 {
-#if SLICES == 1
-    __syncthreads();
-#else
-    asm volatile("bar.sync %0, %1;" : : "r"(slice + 1), "n"(GROUP) : "memory");
-#endif
-}
-
-template <bool WIDE>
-__device__ __forceinline__ void multiply(float* pool, const float* A, const float* B, float* C, int M, int N, int K)
-{
-    const int slice = SLICES == 1 ? 0 : threadIdx.x / GROUP;
-    const int tid = SLICES == 1 ? threadIdx.x : threadIdx.x % GROUP;
-    typedef float ATile[BK][BM + PAD];
-    typedef float BTile[BK][BN];
-    ATile* As = reinterpret_cast<ATile*>(pool) + slice * STAGES;
-    BTile* Bs = reinterpret_cast<BTile*>(pool + SLICES * STAGES * BK * (BM + PAD)) + slice * STAGES;
-
+    const int tid = threadIdx.x;
     const int warp = tid / 32;
     const int lane = tid % 32;
-    const int lane_x = lane / 2 % LANES_X;
+    const int lane_x = lane / 2 % LANES_X;  // as in lesson 09
     const int lane_y = lane / (2 * LANES_X) * 2 + lane % 2;
-    const int row0 = blockIdx.y * BM;
+    const int row0 = blockIdx.y * BM;  // where the block's tile begins in C
     const int col0 = blockIdx.x * BN;
-    const int ty = warp / WARPS_X * LANES_Y * TM + 4 * lane_y;
+    const int ty = warp / WARPS_X * LANES_Y * TM + 4 * lane_y;  // the thread's first row and column in that tile
     const int tx = warp % WARPS_X * LANES_X * TN + 4 * lane_x;
 
-    const int a_k = tid % K_LANES;
-    const int a_row = tid / K_LANES;
-    const float* a_from[A_ROWS];
-    for (int i = 0; i < A_ROWS; ++i) {
-        a_from[i] = A + min(row0 + a_row + i * A_STEP, M - 1) * K + slice * BK + a_k;
+    // Where this thread's copies come from. Rows and columns outside are filled with zeros; their addresses are those
+    // of the last row or column, and are not read.
+    const int a_k = tid % A_LANES;
+    const int a_row = tid / A_LANES;
+    const int a_left = M - row0 - a_row;
+    const float* a_from[A_COPIES];
+    for (int i = 0; i < A_COPIES; ++i) {
+        const int row = row0 + a_row + i * A_STEP;
+        a_from[i] = A + (EDGE ? min(row, M - 1) : row) * K + a_k;
     }
-    const int b_wide = WIDE ? 4 : 1;
-    const int b_lanes = WIDE ? (BN / 4 < GROUP ? BN / 4 : GROUP) : 32;
-    const int b_step = GROUP / b_lanes;
-    const int b_cols = BN / (b_lanes * b_wide);
-    const int b_col = tid % b_lanes * b_wide;
+    const int width = WIDE ? 4 : 1;  // floats a copy of B
+    const int b_lanes = WIDE ? BN / 4 : 32;
+    const int b_rows = THREADS / b_lanes;
+    const int b_copies = BN / (b_lanes * width);
     const int b_k = tid / b_lanes;
-    const float* b_from[b_cols];
-    for (int j = 0; j < b_cols; ++j) {
-        b_from[j] = B + (slice * BK + b_k) * N + min(col0 + b_col + j * b_lanes * b_wide, N - b_wide);
+    const int b_col = tid % b_lanes * width;
+    const int b_left = N - col0 - b_col;
+    const float* b_from[b_copies];
+    for (int j = 0; j < b_copies; ++j) {
+        const int col = col0 + b_col + j * b_lanes * width;
+        b_from[j] = B + b_k * N + (EDGE ? min(col, N - width) : col);
     }
 
-    auto copy_tiles = [&](int stage, int k0, bool full) {
-        for (int k = 0; k < BK; k += K_LANES) {
-            const int fill = full || k0 + k + a_k < K ? 0 : 4;
-            for (int i = 0; i < A_ROWS; ++i) {
-                __pipeline_memcpy_async(&As[stage][k + a_k][a_row + i * A_STEP], a_from[i] + k, 4, fill);
-            }
+    // Starts to copy the next tiles, which begin at k0, into one stage; whole: they end before K does. All threads of
+    // the block take part.
+    auto start_copies = [&](int stage, int k0, bool whole) {
+        for (int i = 0; i < A_COPIES; ++i) {
+            const bool inside = (whole || k0 + a_k < K) && (!EDGE || i * A_STEP < a_left);
+            __pipeline_memcpy_async(&As[stage][a_k][a_row + i * A_STEP], a_from[i], 4, inside ? 0 : 4);
         }
-        for (int k = 0; k < BK; k += b_step) {
-            if (b_step <= BK || b_k < BK) {
-                const int fill = full || k0 + k + b_k < K ? 0 : 4 * b_wide;
-                for (int j = 0; j < b_cols; ++j) {
-                    float* to = &Bs[stage][k + b_k][b_col + j * b_lanes * b_wide];
-                    __pipeline_memcpy_async(to, b_from[j] + k * N, 4 * b_wide, fill);
-                }
+        for (int k = 0; k < BK; k += b_rows) {
+            for (int j = 0; j < b_copies; ++j) {
+                const bool inside = (whole || k0 + k + b_k < K) && (!EDGE || j * b_lanes * width < b_left);
+                float* to = &Bs[stage][k + b_k][b_col + j * b_lanes * width];
+                __pipeline_memcpy_async(to, b_from[j] + k * N, 4 * width, inside ? 0 : 4 * width);
             }
-        }
-    };
-    auto start_copies = [&](int stage, int k0) {
-        if (SPLIT && k0 + BK <= K) {
-            copy_tiles(stage, k0, true);
-        } else {
-            copy_tiles(stage, k0, false);
         }
         __pipeline_commit();
-        for (int i = 0; i < A_ROWS; ++i) {
-            a_from[i] += SLICES * BK;
+        for (int i = 0; i < A_COPIES; ++i) {
+            a_from[i] += BK;
         }
-        for (int j = 0; j < b_cols; ++j) {
-            b_from[j] += SLICES * BK * N;
+        for (int j = 0; j < b_copies; ++j) {
+            b_from[j] += BK * N;
         }
     };
 
-    float acc[TM][TN] = {};
-    float a[2][TM];
+    float acc[TM][TN] = {};  // the running sums, one an element of C, kept in registers
+    float a[2][TM];          // two sets of fragments
     float b[2][TN];
-    auto read_fragments = [&](int stage, int k, int to) {
-#if B_FIRST
-        for (int n = 0; n < TN; n += 4) {
-            read4(&Bs[stage][k][tx + n * LANES_X], &b[to][n]);
-        }
-#endif
+    auto read_fragments = [&](int stage, int k, int set) {
         for (int m = 0; m < TM; m += 4) {
-            read4(&As[stage][k][ty + m * LANES_Y], &a[to][m]);
+            read4(&As[stage][k][ty + m * LANES_Y], &a[set][m]);
         }
-#if !B_FIRST
         for (int n = 0; n < TN; n += 4) {
-            read4(&Bs[stage][k][tx + n * LANES_X], &b[to][n]);
+            read4(&Bs[stage][k][tx + n * LANES_X], &b[set][n]);
         }
-#endif
     };
 
+    // Tiles beyond K are all zeros, so that every turn of the loop is like the others.
     for (int stage = 0; stage < STAGES - 1; ++stage) {
-        start_copies(stage, (stage * SLICES + slice) * BK);
+        start_copies(stage, stage * BK, false);
     }
     __pipeline_wait_prior(STAGES - 2);
-    barrier(slice);
+    __syncthreads();
     read_fragments(0, 0, 0);
-    int stage = 0;
-    int filled = STAGES - 1;
-    for (int k0 = 0; k0 < K; k0 += SLICES * BK) {
+    int stage = 0;            // the stage that is multiplied
+    int filled = STAGES - 1;  // the stage that is filled
+    auto turn = [&](int k0, bool whole) {
 #pragma unroll
         for (int k = 0; k < BK; ++k) {
+            // Read after write: the next fragments are those of the next tiles, which must have arrived for all.
+            // Write after read: the next turn overwrites this stage, which all have read by now.
             if (k == BK - 1) {
                 __pipeline_wait_prior(STAGES - 2);
-                barrier(slice);
+                __syncthreads();
                 stage = stage == STAGES - 1 ? 0 : stage + 1;
             }
             read_fragments(stage, (k + 1) % BK, (k + 1) % 2);
-            if (k == COPY_AT) {
-                start_copies(filled, k0 + ((STAGES - 1) * SLICES + slice) * BK);
+            if (k == 0) {
+                start_copies(filled, k0 + (STAGES - 1) * BK, whole);
                 filled = filled == STAGES - 1 ? 0 : filled + 1;
             }
-#if ORDER == 0
-            for (int m = 0; m < TM; ++m) {
-                for (int n = 0; n < TN; ++n) {
-                    acc[m][n] += a[k % 2][m] * b[k % 2][n];
-                }
-            }
-#elif ORDER == 1
-            for (int n = 0; n < TN; ++n) {
+            // Four columns at a time, every other row from right to left: so neighbouring products share a fragment,
+            // which the GPU keeps at hand, and need not read three registers of one bank.
+            for (int n4 = 0; n4 < TN; n4 += 4) {
                 for (int m = 0; m < TM; ++m) {
-                    acc[m][n] += a[k % 2][m] * b[k % 2][n];
-                }
-            }
-#else
-            for (int m = 0; m < TM; ++m) {
-                for (int j = 0; j < TN; ++j) {
-                    const int n = m % 2 ? TN - 1 - j : j;
-                    acc[m][n] += a[k % 2][m] * b[k % 2][n];
-                }
-            }
-#endif
-        }
-    }
-    __pipeline_wait_prior(0);
-
-    const bool staged = !WIDE && STAGED && POOL >= BM * BN;
-    float(*tile)[BN] = reinterpret_cast<float(*)[BN]>(pool);
-    if (staged) {
-        for (int s = SLICES - 1; s >= 0; --s) {
-            __syncthreads();
-            if (slice == s) {
-                for (int m = 0; m < TM; ++m) {
-                    for (int n = 0; n < TN; n += 4) {
-                        float4* at = reinterpret_cast<float4*>(&tile[ty + m / 4 * 4 * LANES_Y + m % 4][tx + n * LANES_X]);
-                        float4 sum = make_float4(acc[m][n], acc[m][n + 1], acc[m][n + 2], acc[m][n + 3]);
-                        if (s < SLICES - 1) {
-                            const float4 other = *at;
-                            sum = make_float4(sum.x + other.x, sum.y + other.y, sum.z + other.z, sum.w + other.w);
-                        }
-                        *at = sum;
+                    for (int j = 0; j < 4; ++j) {
+                        const int n = n4 + (m % 2 ? 3 - j : j);
+                        acc[m][n] += a[k % 2][m] * b[k % 2][n];
                     }
                 }
             }
         }
-        __syncthreads();
-        for (int i = threadIdx.x; i < BM * BN; i += THREADS) {
-            const int row = row0 + i / BN;
-            const int col = col0 + i % BN;
-            if (row < M && col < N) {
-                C[row * N + col] = pool[i];
-            }
-        }
-        return;
+    };
+    // As long as the tiles to copy end before K does, no copy needs a question.
+    int k0 = 0;
+    for (; k0 + STAGES * BK <= K; k0 += BK) {
+        turn(k0, true);
     }
-
-#if SLICES > 1
-    __syncthreads();
-    if (slice > 0) {
-        for (int m = 0; m < TM; ++m) {
-            for (int n = 0; n < TN; ++n) {
-                pool[((slice - 1) * TM * TN + m * TN + n) * GROUP + tid] = acc[m][n];
-            }
-        }
+    for (; k0 < K; k0 += BK) {
+        turn(k0, false);
     }
-    __syncthreads();
-    if (slice > 0) {
-        return;
-    }
-    for (int s = 0; s < SLICES - 1; ++s) {
-        for (int m = 0; m < TM; ++m) {
-            for (int n = 0; n < TN; ++n) {
-                acc[m][n] += pool[(s * TM * TN + m * TN + n) * GROUP + tid];
-            }
-        }
-    }
-#endif
+    __pipeline_wait_prior(0);  // no copy may be under way when the block ends
 
     for (int m = 0; m < TM; ++m) {
         const int row = row0 + ty + m / 4 * 4 * LANES_Y + m % 4;
         for (int n = 0; n < TN; n += 4) {
             const int col = col0 + tx + n * LANES_X;
+            float* to = C + row * N + col;
             if (WIDE) {
-                if (row < M && col < N) {
-                    *reinterpret_cast<float4*>(C + row * N + col) = make_float4(acc[m][n], acc[m][n + 1], acc[m][n + 2], acc[m][n + 3]);
+                if (!EDGE || (row < M && col < N)) {
+                    *reinterpret_cast<float4*>(to) =
+                        make_float4(acc[m][n], acc[m][n + 1], acc[m][n + 2], acc[m][n + 3]);
                 }
             } else {
                 for (int j = 0; j < 4; ++j) {
-                    if (row < M && col + j < N) {
-                        C[row * N + col + j] = acc[m][n + j];
+                    if (!EDGE || (row < M && col + j < N)) {
+                        to[j] = acc[m][n + j];
                     }
                 }
             }
@@ -250,18 +177,20 @@ __device__ __forceinline__ void multiply(float* pool, const float* A, const floa
     }
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
+extern "C" __global__ void __launch_bounds__(THREADS)
 gemm(const float* A, const float* B, float* C, int M, int N, int K)
 {
-#ifdef DYNAMIC
-    extern __shared__ __align__(16) float pool[];
-#else
-    __shared__ __align__(16) float pool[POOL];
-#endif
+    __shared__ __align__(16) float As[STAGES][BK][BM + PAD];
+    __shared__ __align__(16) float Bs[STAGES][BK][BN];
     const bool wide = N % 4 == 0 && (reinterpret_cast<size_t>(B) | reinterpret_cast<size_t>(C)) % 16 == 0;
-    if (wide) {
-        multiply<true>(pool, A, B, C, M, N, K);
+    const bool edge = (blockIdx.y + 1) * BM > M || (blockIdx.x + 1) * BN > N;
+    if (wide && edge) {
+        multiply<true, true>(As, Bs, A, B, C, M, N, K);
+    } else if (wide) {
+        multiply<true, false>(As, Bs, A, B, C, M, N, K);
+    } else if (edge) {
+        multiply<false, true>(As, Bs, A, B, C, M, N, K);
     } else {
-        multiply<false>(pool, A, B, C, M, N, K);
+        multiply<false, false>(As, Bs, A, B, C, M, N, K);
     }
 }
