@@ -18,14 +18,15 @@ from gemmlab.experiments import autotune, tuning
 from gemmlab.experiments import one_kernel as experiments
 from gemmlab.experiments import tiles as tile_experiments
 from gemmlab.experiments.clinic import Clinic, changed_lines
-from gemmlab.lesson import Kernel, Lesson, Prediction
+from gemmlab.lesson import Blank, Kernel, Lesson, Prediction
 from gemmlab.progress import FILE_NAME, Progress
-from gemmlab.views.output import Markdown, Report, escape, plain, show, show_picture
+from gemmlab.views.output import Markdown, Report, caption, escape, plain, show, show_picture
 
 if TYPE_CHECKING:
     from gemmlab.bench import Timing
     from gemmlab.verdict import Verdict
     from gemmlab.views.ladder import Rung
+    from gemmlab.views.picture import Picture
 
 Shape = tuple[int, int, int]
 TIMED_SHAPE = (1024, 1024, 1024)  # the ladder compares kernels at this one
@@ -77,6 +78,13 @@ class OpenLesson:
         self._progress = Progress(None if self._solved else work / FILE_NAME)
         self.notices = self._progress.notices
 
+    @property
+    def _is_live(self) -> bool:
+        """Whether to draw with widgets."""
+        from gemmlab.views.controls import there_are_widgets
+
+        return not self._solved and there_are_widgets()
+
     @_told
     def tiles(self, shape: Shape, place: Shape, thread: tuple[int, int] | None = None) -> None:
         """Draw the tiles of one step. `shape` is (M, N, K), `place` which tile along each, `thread` (ty, tx)."""
@@ -88,16 +96,35 @@ class OpenLesson:
     def predict(self, id: str, value: float | None = None) -> None:
         """Note a prediction; None asks for it. The computed number is not shown before `reveal`."""
         prediction = self._prediction(id)
-        if value is None:
-            show(Markdown(f"**{id}**: {prediction.text} Write a number, in {prediction.unit}, in place of `None`."))
-            return
+        if value is not None:
+            show(self._kept(prediction, value))
+        elif self._is_live and not self._last("reveal", id=id):
+            from gemmlab.views.prediction_field import show_prediction_field
+
+            question = f"**{id}**: {prediction.text} Write a number, in {prediction.unit}."
+            show_prediction_field(question, prediction.unit, self._predicted(id), self._keeper(prediction))
+        else:
+            text = f"**{id}**: {prediction.text} Write a number, in {prediction.unit}, in place of `None`."
+            show(Markdown(text))
+
+    def _kept(self, prediction: Prediction, value: object) -> Markdown:
+        """Note the prediction, and say so."""
         number = predictions.as_number(value)
-        if self._last("reveal", id=id):
-            show(Markdown(f"**{id}** is revealed already; the prediction that you made before stands."))
-            return
-        if self._predicted(id) != number:
-            self._progress.record(self.lesson.number, "prediction", id=id, value=number)
-        show(Markdown(f"**{id}**: you predict {_with_unit(number, prediction)}."))
+        if self._last("reveal", id=prediction.id):
+            text = f"**{prediction.id}** is revealed already; the prediction that you made before stands."
+            return Markdown(text)
+        if self._predicted(prediction.id) != number:
+            self._progress.record(self.lesson.number, "prediction", id=prediction.id, value=number)
+        return Markdown(f"**{prediction.id}**: you predict {_with_unit(number, prediction)}.")
+
+    def _keeper(self, prediction: Prediction) -> Callable[[str], Markdown]:
+        def keep(text: str) -> Markdown:
+            try:
+                return self._kept(prediction, _number_in(text))
+            except UserError as error:
+                return Markdown(_sentence(str(error)))
+
+        return keep
 
     @_told
     def reveal(self, *ids: str) -> None:
@@ -126,26 +153,32 @@ class OpenLesson:
     @_told
     def check(self, patient: str | None = None) -> None:
         """Check the kernel over the public cases: what was found, at which line, and where C is wrong."""
+        kernel = self.lesson.kernel_named(patient)
+        if not self._is_live:
+            show(*self._checked(kernel))
+            return
+        from gemmlab.views.check_panel import CheckPanel
+
+        blanks = [patient] if patient else [blank.name for blank in self.lesson.blanks]
+        CheckPanel(lambda tick: self._told_check(kernel, tick), len(kernel.cases), self._told_hint, blanks).show()
+
+    def _checked(self, kernel: Kernel, tick: Callable[[], None] | None = None) -> list[object]:
+        """Check, keep the attempt, and give what there is to show."""
         from gemmlab.check import check_kernel
         from gemmlab.report import render
 
-        kernel = self.lesson.kernel_named(patient)
         source = self._source(kernel)
-        verdict = check_kernel(kernel, source, kernel.path.name)
-        show(Report(render(verdict, source)))
-        self._show_wrong(verdict, kernel)
+        verdict = check_kernel(kernel, source, kernel.path.name, tick=tick)
         if verdict.status != "unattempted":
             self._record_attempt(verdict, source, kernel)
+        picture = _wrong(verdict, kernel)
+        return [Report(render(verdict, source)), *([picture, caption(picture)] if picture else [])]
 
-    def _show_wrong(self, verdict: Verdict, kernel: Kernel) -> None:
-        """Draw the wrong elements of that wrong case in which they are fewest, for it tells most."""
-        from gemmlab.diagnosis.wrong_result import output_tile
-        from gemmlab.views.wrong import wrong_elements
-
-        wrong = [case for case in verdict.cases if case.wrong is not None and case.wrong.any()]
-        if wrong:
-            case = min(wrong, key=lambda case: case.wrong.mean())
-            show_picture(wrong_elements(case.wrong, case.shape, output_tile(kernel.launch)))
+    def _told_check(self, kernel: Kernel, tick: Callable[[], None]) -> list[object]:
+        try:
+            return self._checked(kernel, tick)
+        except UserError as error:
+            return [Markdown(_sentence(str(error)))]
 
     def _record_attempt(self, verdict: Verdict, source: str, kernel: Kernel) -> None:
         """A progress file that cannot be written must not hide the verdict: it becomes a notice."""
@@ -158,27 +191,52 @@ class OpenLesson:
     @_told
     def hint(self, blank: str, level: int = 1) -> None:
         """The hints of a blank up to a level: 1 area, 2 direction, 3 key spot, 4 the answer, after a first try."""
-        known = {entry.name: entry for entry in self.lesson.blanks}
-        if blank not in known:
-            raise UserError(f"this lesson has no blank '{blank}'; it has {', '.join(known) or 'none'}")
-        hints = known[blank].hints
+        hints = self._blank(blank).hints
         if level not in range(len(hints) + 2):
             raise UserError(f"there are hints of level 1 to {len(hints) + 1}; {level!r} is none of them")
-        if level == 0:
-            show(Markdown(f"Stuck at **{blank}**? Put 1 in place of 0 for a hint. 2 and 3 say more; 4 is the answer."))
-            return
-        show(Markdown("\n".join(f"{number}. {text}" for number, text in enumerate(hints[:level], 1))))
-        if level > len(hints):
-            patient = {"patient": blank} if self.lesson.claims else {}
-            show(Markdown(self._answer(known[blank].answer, **patient)))
-        self._note("hint", blank=blank, level=level)
+        words = f"Stuck at **{blank}**? Put 1 in place of 0 for a hint. 2 and 3 say more; 4 is the answer."
+        if level > 0:
+            show(self._hints(blank, level))
+        elif self._is_live:
+            from gemmlab.views.check_panel import show_hint_bar
 
-    def _answer(self, answer: str | None, **patient: str) -> str:
+            show(Markdown(f"Stuck at **{blank}**?"))
+            show_hint_bar(blank, self._told_hint, words)
+        else:
+            show(Markdown(words))
+
+    def _hints(self, blank: str, level: int) -> Markdown:
+        """The hints up to the level, the answer last."""
+        entry = self._blank(blank)
+        said = [f"{number}. {text}" for number, text in enumerate(entry.hints[:level], 1)]
+        if level > len(entry.hints):
+            patient = {"patient": blank} if self.lesson.claims else {}
+            said += ["", self._answer(entry, **patient)]
+        self._note("hint", blank=blank, level=level)
+        return Markdown("\n".join(said))
+
+    def _told_hint(self, blank: str, level: int) -> Markdown:
+        try:
+            return self._hints(blank, level)
+        except UserError as error:
+            return Markdown(_sentence(str(error)))
+
+    def _blank(self, name: str) -> Blank:
+        known = {entry.name: entry for entry in self.lesson.blanks}
+        if name not in known:
+            raise UserError(f"this lesson has no blank '{name}'; it has {', '.join(known) or 'none'}")
+        return known[name]
+
+    def _answer(self, blank: Blank, **patient: str) -> str:
         if not self._last("attempt", **patient):
             return "The answer comes after a first try: write your best guess, run the check, then ask again."
-        if answer is None:
-            return "The answer is not in this copy of the course; ask your instructor."
-        return f"The answer:\n\n```{'diff' if patient else 'cpp'}\n{answer}\n```"
+        if blank.answer is None:
+            (name,) = [kernel.name for kernel in self.lesson.kernels if blank in kernel.blanks]
+            return (
+                "The answer is not in this copy of the course; ask your instructor. Once you are given "
+                f"`solutions/{name}.cu`, put it there, beside lessons and kernels, and run this cell again."
+            )
+        return f"The answer:\n\n```{'diff' if patient else 'cpp'}\n{blank.answer}\n```"
 
     @_told
     def step(self, shape: Shape, number: int = 0) -> None:
@@ -294,12 +352,52 @@ class OpenLesson:
     def what_if(self, **bodies: str) -> None:
         """Check the kernel with other code in some blanks, such as store="C[0] = acc;", or "" to leave one out."""
         verdict = experiments.show_what_if(self.lesson.kernel, self._source_beside(bodies), bodies)
-        self._show_wrong(verdict, self.lesson.kernel)
+        if picture := _wrong(verdict, self.lesson.kernel):
+            show_picture(picture)
 
     @_told
     def timeline(self, **bodies: str) -> None:
         """Draw when the warps fill and use the tiles, with other code in some blanks where it is given."""
         experiments.show_timeline(self.lesson.kernel, self._source_beside(bodies), bodies)
+
+    @_told
+    def explore(
+        self,
+        shape: Shape,
+        block: tuple[int, int] = (0, 0),
+        interval: int = 0,
+        thread: tuple[int, int] = (0, 0),
+        **bodies: str,
+    ) -> None:
+        """The tiles of one block, interval by interval, as your kernel fills and uses them; with other code in some
+        blanks where it is given. `block` is (row, column) of the grid, `thread` is (ty, tx)."""
+        from gemmlab.experiments.explore import Spot, explorer_of
+
+        explorer = explorer_of(self.lesson.kernel, self._source_beside(bodies), bodies, _sizes(shape))
+        spot = Spot(block, interval, thread)
+        if self._is_live:
+            from gemmlab.views.explorer_controls import ExplorerControls
+
+            ExplorerControls(explorer, explorer.require(spot)).show()
+        else:
+            show_picture(explorer.picture(explorer.require(spot)))
+
+    @_told
+    def warp(
+        self, shape: Shape = (64, 64, 64), line: int | None = None, warp: int = 0, request: int = 0, **bodies: str
+    ) -> None:
+        """What one warp asks of memory in a line of your kernel, and beside it with other code in some blanks."""
+        from gemmlab.experiments.warp_view import warp_view_of
+
+        view = warp_view_of(self.lesson.kernel, self._source(), bodies, _sizes(shape))
+        place = view.find(line, warp)
+        if self._is_live:
+            from gemmlab.views.warp_controls import WarpControls
+
+            WarpControls(view, place, request, warp).show()
+        else:
+            show_picture(view.picture(place, request, warp))
+            show(Markdown(view.table(warp)))
 
     @_told
     def recorded_races(self) -> None:
@@ -504,6 +602,26 @@ class OpenLesson:
             self._progress.record(self.lesson.number, kind, **fields)
         except UserError as error:
             self.notices.append(str(error))
+
+
+def _wrong(verdict: Verdict, kernel: Kernel) -> Picture | None:
+    """The wrong elements of that wrong case in which they are fewest, for it tells most."""
+    from gemmlab.diagnosis.wrong_result import output_tile
+    from gemmlab.views.wrong import wrong_elements
+
+    wrong = [case for case in verdict.cases if case.wrong is not None and case.wrong.any()]
+    if not wrong:
+        return None
+    case = min(wrong, key=lambda case: case.wrong.mean())
+    return wrong_elements(case.wrong, case.shape, output_tile(kernel.launch))
+
+
+def _number_in(text: str) -> object:
+    """The number that was typed, or the text where it is none."""
+    try:
+        return float(text.replace(",", "").strip())
+    except ValueError:
+        return text
 
 
 def _sizes(value: object, least: int = 1) -> Shape:

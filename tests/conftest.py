@@ -11,6 +11,7 @@ hypothesis.settings.register_profile("gemmlab", deadline=None)  # no test is abo
 hypothesis.settings.load_profile("gemmlab")
 
 NO_GPU = "not run: no GPU"
+NO_CHROMIUM = "not run: no Chromium"
 
 SOLUTION = """\
 #define TILE 4
@@ -108,8 +109,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say it plainly when the GPU lane did not run: a green run says nothing about it then."""
-    skipped = [report for report in terminalreporter.stats.get("skipped", []) if NO_GPU in str(report.longrepr)]
-    if skipped:
-        terminalreporter.section("GPU lane")
-        terminalreporter.line(f"{NO_GPU} ({len(skipped)} tests)")
+    """Say it plainly when a lane did not run: a green run says nothing about it then."""
+    for lane, reason in {"GPU lane": NO_GPU, "browser lane": NO_CHROMIUM}.items():
+        skipped = [report for report in terminalreporter.stats.get("skipped", []) if reason in str(report.longrepr)]
+        if skipped:
+            terminalreporter.section(lane)
+            terminalreporter.line(f"{reason} ({len(skipped)} tests)")

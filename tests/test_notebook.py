@@ -174,7 +174,7 @@ def test_an_unknown_prediction_is_named(lesson, screen):
 
 def test_a_kernel_with_blanks_is_not_attempted_and_not_counted(lesson, screen, course):
     lesson.lesson.kernel_path.write_text(lesson.lesson.starter)
-    assert screen.of(lesson.check).startswith("not attempted")
+    assert "not attempted" in screen.of(lesson.check)
     assert "______;" in screen.text and kept(course) == []
 
 
@@ -211,9 +211,9 @@ def test_the_case_with_the_fewest_wrong_elements_is_drawn(lesson, screen, execut
 
 def test_what_does_not_compile_is_shown_at_the_students_line(lesson, screen):
     write(lesson, "acc += A[row * K + k] * B[k * N + cool];")
-    assert screen.of(lesson.check).startswith("does not compile")
+    assert "does not compile" in screen.of(lesson.check)
     assert ">   11 |         acc += A[row * K + k] * B[k * N + cool];" in screen.text
-    assert "cool" in screen.bundles[0]["text/html"]
+    assert any("cool" in bundle.get("text/html", "") for bundle in screen.bundles)
 
 
 def test_a_missing_kernel_says_which_cell_to_run(lesson, screen):

@@ -20,16 +20,28 @@ _LANES_A_PASS = {1: 32, 2: 16, 4: 8}
 
 @dataclass(frozen=True)
 class BankRequest:
-    """The words that the lanes of a warp touch, `width` neighbours each from `words[lane]` on."""
+    """The words that the lanes of a warp touch, `width` neighbours each from `words[lane]` on.
+
+    Two groups of lanes of a load go together where each lane reads the same as its neighbour.
+    """
 
     words: tuple[int, ...]
     width: int = 1
+    is_load: bool = False
 
     @property
     def groups(self) -> list[range]:
         """The lanes that go together."""
         lanes = _LANES_A_PASS[self.width]
+        if lanes < WARP and self.is_load and self._neighbours_agree():
+            lanes *= 2
         return [range(first, first + lanes) for first in range(0, len(self.words), lanes)]
+
+    def _neighbours_agree(self) -> bool:
+        """Whether lane i reads the same as lane i ^ 1, or as lane i ^ 2, for each i of a whole warp."""
+        if len(self.words) < WARP:
+            return False
+        return any(all(self.words[lane] == self.words[lane ^ bit] for lane in range(WARP)) for bit in (1, 2))
 
     def in_banks(self, lanes: Sequence[int]) -> dict[int, dict[int, list[int]]]:
         """For each bank its distinct words, and for each of these the lanes that want it."""

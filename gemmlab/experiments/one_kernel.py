@@ -9,12 +9,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from gemmlab.errors import UserError
-from gemmlab.experiments.variant import variant
+from gemmlab.experiments.variant import compiled, variant
 from gemmlab.lesson import Kernel, Lesson
 from gemmlab.views.output import Markdown, Report, escape, show, show_picture
 
 if TYPE_CHECKING:
-    from gemmlab.compile import Program
     from gemmlab.experiments.warp_requests import WarpRequest
     from gemmlab.verdict import Verdict
 
@@ -68,7 +67,7 @@ def show_requests(kernel: Kernel, source: str, shape: Shape) -> None:
 def _requests(kernel: Kernel, source: str, shape: Shape) -> list[WarpRequest]:
     from gemmlab.experiments.warp_requests import requests_of
 
-    return requests_of(_compiled(kernel, source), kernel.launch.at(*shape), shape)
+    return requests_of(compiled(kernel, source), kernel.launch.at(*shape), shape)
 
 
 def show_what_if(kernel: Kernel, source: str, bodies: Mapping[str, str]) -> Verdict:
@@ -89,7 +88,7 @@ def show_timeline(kernel: Kernel, source: str, bodies: Mapping[str, str], k_tile
     from gemmlab.views.timeline import part_names, timeline
 
     changed = variant(kernel.starter, source, bodies)
-    parts = loop_parts(_compiled(kernel, changed), kernel.launch.kernel)
+    parts = loop_parts(compiled(kernel, changed), kernel.launch.kernel)
     show(Markdown(f"Your kernel, {_in_words(bodies)}: {part_names(parts)}, and again."))
     show_picture(timeline(play(parts, kernel.tile, k_tiles)))
 
@@ -119,19 +118,6 @@ def source_of(other: Lesson) -> str:
     if open_blanks(text):
         raise UserError(f"lesson {other.number} is not solved yet: fill in its blanks first")
     return text
-
-
-def _compiled(kernel: Kernel, source: str) -> Program:
-    from gemmlab.compile import CompileError, compile_source
-    from gemmlab.source import open_blanks
-
-    still_open = open_blanks(source)
-    if still_open:
-        raise UserError(f"fill in the blank {still_open[0][0]} first, and run the cell that writes the file")
-    try:
-        return compile_source(source, kernel.path.name)
-    except CompileError:
-        raise UserError("the kernel does not compile: run the check, which says why") from None
 
 
 def _in_words(bodies: Mapping[str, str]) -> str:

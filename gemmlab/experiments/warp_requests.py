@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from gemmlab.launch import Launch
 
 SECTOR_BYTES = 32
-_SIDES = {"A": (0, 2), "B": (2, 1), "C": (0, 1)}  # which of M, N, K are the rows and the columns
+SIDES = {"A": (0, 2), "B": (2, 1), "C": (0, 1)}  # which of M, N, K are the rows and the columns
 
 
 @dataclass(frozen=True)
@@ -72,5 +72,5 @@ def requests_of(program: Program, launch: Launch, shape: tuple[int, int, int]) -
 
 
 def _named(request, array: str, line: int, shape: Sequence[int]) -> WarpRequest:
-    rows, cols = (shape[side] for side in _SIDES[array])
+    rows, cols = (shape[side] for side in SIDES[array])
     return WarpRequest(array, array == "C", line, request.offsets, request.size, rows, cols)

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 _TEXT_WIDTH = 110
 _HTML_WIDTH = 2000  # the browser breaks the lines
 _HTML = (
-    '<pre style="font-family: var(--jp-code-font-family, monospace); white-space: pre-wrap; margin: 0; '
+    '<pre style="font-family: var(--jp-code-font-family, monospace); white-space: pre-wrap; '
+    "word-break: normal; overflow-wrap: anywhere; margin: 0; "
     'padding-left: 0.8em; border-left: 3px solid #888888">{code}</pre>'
 )
 _INK, _PAPER = (0, 0, 0), (255, 255, 255)  # dim text becomes the grey between them
@@ -58,21 +59,37 @@ def show(*outputs: object) -> None:
     display(*outputs)
 
 
+class Slots:
+    """Places in the output of a cell for so many things, to be put there later and again. They are kept in the file."""
+
+    def __init__(self, count: int) -> None:
+        from IPython.display import display
+
+        self._handles = [display(Markdown(""), display_id=True) for _ in range(count)]
+
+    def put(self, *outputs: object) -> None:
+        """Show these, and nothing else, in the places."""
+        empty = [Markdown("")] * (len(self._handles) - len(outputs))
+        for handle, output in zip(self._handles, [*outputs, *empty], strict=True):
+            handle.update(output)
+
+
 def show_picture(picture: Picture) -> Callable[[Picture], None]:
     """Display the picture, and what it shows as its caption. What is returned puts another one in its place."""
     from IPython.display import display
 
-    parts = [picture, _caption(picture)]
+    parts = [picture, caption(picture)]
     handles = [display(part, display_id=True) for part in parts]
 
     def replace(other: Picture) -> None:
-        for handle, part in zip(handles, [other, _caption(other)], strict=True):
+        for handle, part in zip(handles, [other, caption(other)], strict=True):
             handle.update(part)
 
     return replace
 
 
-def _caption(picture: Picture) -> Markdown:
+def caption(picture: Picture) -> Markdown:
+    """What the picture shows, in words."""
     return Markdown(f"*{escape(picture.alt)}*")
 
 

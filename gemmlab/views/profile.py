@@ -62,7 +62,7 @@ def counters_table(source: str, counters: Counters, shape: tuple[int, int, int])
     """What the emulator counted for each line that multiplies or touches memory, as a Markdown table."""
     text = source.splitlines()
     rows = [
-        [f"{line}", _code(text[line - 1]), *(_count(value(counts)) for _, value in _COUNTERS)]
+        [f"{line}", in_code(text[line - 1]), *(_count(value(counts)) for _, value in _COUNTERS)]
         for line, counts in counters.lines.items()
         if line and any(value(counts) for _, value in _COUNTERS)
     ]
@@ -81,7 +81,8 @@ _COUNTERS = (
 )
 
 
-def _code(line: str) -> str:
+def in_code(line: str) -> str:
+    """A line of a kernel for a cell of a Markdown table."""
     return "`" + line.strip().replace("`", "'").replace("|", r"\|") + "`"
 
 

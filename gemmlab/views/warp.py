@@ -16,15 +16,16 @@ if TYPE_CHECKING:
 
 _ELEMENT_BYTES = 4
 _WINDOW = (33, 42)  # rows and columns of a matrix that are drawn
+_SECTOR = SECTOR_BYTES // _ELEMENT_BYTES  # elements
 _FETCHED, _USED = 1, 2
 
 
-def warp_picture(requests: Sequence[WarpRequest], title: str) -> Picture:
-    """One panel a request: the upper left part of the matrix, fetched elements light, used ones dark."""
+def warp_picture(requests: Sequence[WarpRequest], title: str, names: Sequence[str] = ()) -> Picture:
+    """One panel a request: a part of the matrix, fetched elements light, used ones dark. `names` are the panels'."""
     figure = new_figure(3.9 * len(requests), 4.2)
     panels = figure.subplots(1, len(requests), squeeze=False)[0]
-    for axes, request in zip(panels, requests, strict=True):
-        _draw_request(axes, request)
+    for number, (axes, request) in enumerate(zip(panels, requests, strict=True)):
+        _draw_request(axes, request, f"{names[number]}: " if names else "")
     figure.suptitle(title, fontsize=11, color=INK)
     return Picture(figure, f"{title}: {describe_requests(requests)}")
 
@@ -57,22 +58,25 @@ def _lanes(request: WarpRequest) -> int:
     return sum(offset is not None for offset in request.offsets)
 
 
-def _draw_request(axes: Axes, request: WarpRequest) -> None:
+def _draw_request(axes: Axes, request: WarpRequest, name: str) -> None:
     from matplotlib.colors import ListedColormap, to_rgba
 
     height, width = (min(most, size) for most, size in zip(_WINDOW, (request.rows, request.cols), strict=True))
     colors = [to_rgba(PAPER), to_rgba(COLOR[request.array], 0.3), to_rgba(COLOR[request.array])]
-    axes.imshow(_cells(request)[:height, :width], cmap=ListedColormap(colors), vmin=0, vmax=_USED)
-    axes.set_xticks(np.arange(width + 1) - 0.5, minor=True)
-    axes.set_yticks(np.arange(height + 1) - 0.5, minor=True)
+    first = next(offset for offset in request.offsets if offset is not None) // _ELEMENT_BYTES
+    row, col = divmod(first, request.cols)
+    top, left = _window_start(row, height, request.rows), _window_start(col, width, request.cols)
+    cells = _cells(request)[top : top + height, left : left + width]
+    extent = (left - 0.5, left + width - 0.5, top + height - 0.5, top - 0.5)
+    axes.imshow(cells, cmap=ListedColormap(colors), vmin=0, vmax=_USED, extent=extent)
+    axes.set_xticks(left + np.arange(width + 1) - 0.5, minor=True)
+    axes.set_yticks(top + np.arange(height + 1) - 0.5, minor=True)
     axes.grid(which="minor", color=FAINT, linewidth=0.25)
     axes.tick_params(which="minor", length=0)
     axes.tick_params(labelsize=8, colors=INK)
-    _draw_sector_edges(axes, request, height, width)
-    first = next(offset for offset in request.offsets if offset is not None) // _ELEMENT_BYTES
-    row, col = divmod(first, request.cols)
+    _draw_sector_edges(axes, request, extent)
     axes.annotate(
-        "lane 0",
+        f"lane {next(lane for lane, offset in enumerate(request.offsets) if offset is not None)}",
         (col, row),
         xytext=(26, -34),
         textcoords="offset points",
@@ -83,22 +87,27 @@ def _draw_request(axes: Axes, request: WarpRequest) -> None:
     )
     axes.set_xlabel(f"column of {request.array}", color=INK, fontsize=9)
     axes.set_ylabel(f"row of {request.array}", color=INK, fontsize=9)
-    axes.set_title(f"{_place(request)}\n{_cost(request)}", fontsize=9.5, color=INK)
+    axes.set_title(f"{name}{_place(request)}\n{_cost(request)}", fontsize=9.5, color=INK)
 
 
-def _draw_sector_edges(axes: Axes, request: WarpRequest, height: int, width: int) -> None:
+def _window_start(place: int, shown: int, size: int) -> int:
+    """Where the drawn part begins: at 0 while that shows the place, else at a sector before it."""
+    return 0 if place < shown else min(place // _SECTOR * _SECTOR, size - shown)
+
+
+def _draw_sector_edges(axes: Axes, request: WarpRequest, extent: tuple[float, float, float, float]) -> None:
     """A thin dark line where a sector ends, which is at the same columns in each row if the rows are whole sectors."""
-    a_sector = SECTOR_BYTES // _ELEMENT_BYTES
-    if request.cols % a_sector == 0:
-        axes.vlines(np.arange(0, width + 1, a_sector) - 0.5, -0.5, height - 0.5, color=INK, linewidth=0.6)
+    left, right, bottom, top = extent
+    if request.cols % _SECTOR == 0:
+        edges = np.arange(0, request.cols + 1, _SECTOR) - 0.5
+        axes.vlines(edges[(left <= edges) & (edges <= right)], top, bottom, color=INK, linewidth=0.6)
 
 
 def _cells(request: WarpRequest) -> np.ndarray:
     """The matrix with 0 where nothing is fetched, _FETCHED in the sectors, _USED where a lane reads or writes."""
-    a_sector = SECTOR_BYTES // _ELEMENT_BYTES
-    cells = np.zeros(cdiv(request.rows * request.cols, a_sector) * a_sector, np.int64)
+    cells = np.zeros(cdiv(request.rows * request.cols, _SECTOR) * _SECTOR, np.int64)
     for sector in request.sectors:
-        cells[sector * a_sector : (sector + 1) * a_sector] = _FETCHED
+        cells[sector * _SECTOR : (sector + 1) * _SECTOR] = _FETCHED
     for offset in request.offsets:
         if offset is not None:
             cells[offset // _ELEMENT_BYTES : (offset + request.size) // _ELEMENT_BYTES] = _USED

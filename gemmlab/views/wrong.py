@@ -23,7 +23,7 @@ def wrong_elements(wrong: np.ndarray, shape: tuple[int, int, int], tile: Sides) 
     """`wrong` marks the wrong elements of C (M×N, bool) at `shape` (M, N, K); `tile` is what a block computes of C."""
     M, N, _ = shape
     cell = (cdiv(max(M, N), _MOST_CELLS),) * 2
-    figure = new_figure(6.4, 4.6)
+    figure = new_figure(6.4, min(6.0, max(2.2, 1.4 + 5.2 * M / N)))
     axes = figure.subplots()
     _draw_cells(axes, _any_in_cell(wrong, tile), tile, {0: _RIGHT, 1: "#f7d9c4"})
     _draw_cells(axes, _any_in_cell(wrong, cell), cell, {1: COLOR["wrong"]})

@@ -1,0 +1,153 @@
+"""Controls in a notebook: what a press or a move does, and what stays when there is no kernel."""
+
+from __future__ import annotations
+
+import re
+from threading import Event
+
+import pytest
+
+from gemmlab import lesson as lessons
+from gemmlab.experiments.explore import Spot, explorer_of
+from gemmlab.views.check_panel import CheckPanel, show_hint_bar
+from gemmlab.views.explorer_controls import ExplorerControls
+from gemmlab.views.output import Markdown
+from gemmlab.views.prediction_field import show_prediction_field
+from gemmlab.views.slider import show_with_slider
+from gemmlab.views.tiles import tile_picture
+
+
+class Handle:
+    def __init__(self, outputs: list, place: int):
+        self.outputs, self.place = outputs, place
+
+    def update(self, output) -> None:
+        self.outputs[self.place] = output
+
+
+@pytest.fixture
+def outputs(monkeypatch) -> list:
+    """What the cell displays, as it stands."""
+    shown = []
+
+    def display(*some, raw=False, display_id=False):
+        shown.extend(some)
+        return Handle(shown, len(shown) - 1) if display_id else None
+
+    monkeypatch.setattr("IPython.display.display", display)
+    return shown
+
+
+def said(outputs: list) -> str:
+    """The text of what stays when there is no kernel."""
+    return "\n".join(output.text for output in outputs if isinstance(output, Markdown))
+
+
+def in_page(panel) -> str:
+    """What the widget shows, without its tags."""
+    return re.sub(r"<[^>]*>", "", panel.stage._contents.value)
+
+
+def of_thread(panel) -> None:
+    panel.work._thread.join(10)
+    assert not panel.work.is_busy
+
+
+def test_a_check_is_shown_in_the_widget_and_stays_without_it(outputs):
+    results = [[Markdown("wrong")], [Markdown("right")]]
+    panel = CheckPanel(lambda tick: results.pop(0), 1, lambda blank, level: Markdown(""), ["fma"])
+    panel.show()
+    assert in_page(panel).strip() == "wrong" and said(outputs).strip() == "wrong"
+    panel.button.click()
+    of_thread(panel)
+    assert in_page(panel).strip() == "right" and said(outputs).strip() == "right"
+
+
+def test_a_long_check_can_be_stopped_and_shows_how_far_it_is(outputs):
+    begun, pressed = Event(), Event()
+
+    def check(tick):
+        for _ in range(1000):
+            tick()
+            begun.set()
+            pressed.wait(10)
+        return [Markdown("done")]
+
+    panel = CheckPanel(check, 1000, lambda blank, level: Markdown(""), ["fma"])
+    panel.stage.show(panel.widget, "")
+    panel.button.click()
+    assert begun.wait(10) and panel.work.is_busy
+    assert panel.work.bar.value == 1 and panel.work.bar.layout.display is None
+    panel.button.click()  # a second press while it is busy changes nothing
+    panel.work.button.click()
+    pressed.set()
+    of_thread(panel)
+    assert panel.work.bar.value == 2 and "Stopped" in in_page(panel) and "done" not in said(outputs)
+    assert panel.work.bar.layout.display == panel.work.button.layout.display == "none"
+
+
+def test_a_check_that_the_notebook_interrupts_says_so(outputs):
+    def check(tick):
+        raise KeyboardInterrupt
+
+    panel = CheckPanel(check, 1, lambda blank, level: Markdown(""), [])
+    panel.show()
+    assert "Stopped" in said(outputs)
+
+
+def test_hints_are_of_the_chosen_blank_and_go_with_the_next_check(outputs):
+    panel = CheckPanel(
+        lambda tick: [Markdown("wrong")], 1, lambda blank, level: Markdown(f"{blank} {level}"), ["a", "b"]
+    )
+    panel.show()
+    panel.hints.blank.value = "b"
+    panel.hints.buttons[3].click()
+    assert in_page(panel).split() == ["b", "4", "wrong"]
+    panel.button.click()
+    of_thread(panel)
+    assert in_page(panel).split() == ["wrong"]
+
+
+def test_a_hint_bar_alone(outputs):
+    show_hint_bar("fma", lambda blank, level: Markdown(f"**{blank}** {level}"), "Stuck?")
+    assert outputs[0]["text/plain"] == "Stuck?"
+
+
+def test_a_prediction_field_keeps_what_is_entered(outputs):
+    import ipywidgets
+
+    entered = []
+
+    def keep(text):
+        entered.append(text)
+        return Markdown(f"you predict {text}")
+
+    show_prediction_field("How many?", "MB", None, keep)
+    model = outputs[1]["application/vnd.jupyter.widget-view+json"]["model_id"]
+    row = ipywidgets.Widget._instances[model] if hasattr(ipywidgets.Widget, "_instances") else None
+    row = row or ipywidgets.widgets.widget._instances[model]
+    field, _, words = row.children
+    field.value = "500"
+    assert entered == ["500"] and "you predict 500" in words.value
+
+
+def test_a_slider_leads_to_other_pictures_in_both_places(outputs):
+    pictures = [tile_picture((48, 64, 80), 16, (0, 0, k)) for k in range(5)]
+    show_with_slider(pictures, 2, "step")
+    assert outputs[0]["text/plain"] == "step 2 of 0 to 4" and outputs[1] is pictures[2]
+
+
+def test_the_explorer_moves(outputs):
+    lesson = lessons.load("03")
+    explorer = explorer_of(lesson.kernel, lesson.solution, {}, (35, 45, 25))
+    controls = ExplorerControls(explorer, Spot((2, 1), 0, (1, 3)))
+    controls.show()
+    assert "interval 0 of 0 to 4" in outputs[0]["text/plain"] and "fills K tile 0" in outputs[1].alt
+    assert f'alt="{outputs[1].alt}"'.replace("'", "&#x27;") in controls.stage._contents.value
+    controls.interval.value = 3
+    assert "uses K tile 1" in outputs[1].alt and controls.k_tile.value == 1
+    controls.k_tile.value = 0
+    assert controls.interval.value == 0 and "fills K tile 0" in outputs[1].alt
+    controls.tx.value, controls.col.value = 15, 2
+    assert "Block row 2, column 2" in outputs[1].alt and "tx=15 writes As[1][15] from A[33][15]" in outputs[1].alt
+    assert "Bs[1][15], with 0" in outputs[1].alt, "column 47 of B does not exist"
