@@ -1,7 +1,7 @@
 """`gemmlab record`: what this machine's GPU does, in one results file, which results.py reads.
 
-In it are the ladder's solutions, the same with other tile sizes, and the kernels beyond the ladder, each beside cuBLAS at
-each shape; and the ceilings of the GPU.
+In it are the solutions of the ladder, the same with other tile sizes, and the kernels beyond the ladder, each beside
+cuBLAS at each shape; and the ceilings of the GPU.
 """
 
 from __future__ import annotations

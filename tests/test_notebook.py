@@ -13,9 +13,9 @@ import pytest
 
 from gemmlab import bench, check, gpu, notebook
 from gemmlab import lesson as lessons
+from gemmlab.bench import Timing
 from gemmlab.errors import UserError
 from gemmlab.executor import Outcome
-from gemmlab.bench import Timing
 from gemmlab.gpu import GpuInfo
 
 NUMBER = "536.87"
