@@ -24,9 +24,11 @@ _DRAWN_BY = "1"  # another number when the picture is drawn in another way
 
 
 def build(root: Path) -> Iterator[str]:
-    """Write what is stale; yields one line a file written."""
+    """Write what is stale; yields one line a file written. A course without the marks in its README has nothing here."""
     readme = root / "README.md"
-    text = readme.read_text(encoding="utf-8")
+    text = readme.read_text(encoding="utf-8") if readme.exists() else ""
+    if BEGIN not in text:
+        return
     if (fresh := with_results(text)) != text:
         write_whole(readme, fresh)
         yield "wrote README.md"
@@ -37,7 +39,10 @@ def build(root: Path) -> Iterator[str]:
 
 def check(root: Path) -> list[str]:
     """The names of what is stale."""
-    text = (root / "README.md").read_text(encoding="utf-8")
+    readme = root / "README.md"
+    text = readme.read_text(encoding="utf-8") if readme.exists() else ""
+    if BEGIN not in text:
+        return []
     stale = ["README.md"] if with_results(text) != text else []
     return stale + ([] if _is_fresh(root / PICTURE) else [PICTURE])
 

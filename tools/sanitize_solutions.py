@@ -27,7 +27,7 @@ HEAD = 'extern "C" __global__ void gemm(const float* A, const float* B, float* C
 PLANTED = {
     "memcheck": "C[M * N + threadIdx.x] = 1.0f;",
     "racecheck": "__shared__ float s[64]; s[threadIdx.x] = A[0]; C[0] = s[63 - threadIdx.x];",
-    "synccheck": "if (threadIdx.x % 2) { __syncthreads(); C[0] = A[0]; }",
+    "synccheck": "if (threadIdx.x % 2 == 0) { __syncwarp(2); C[0] = A[0]; }",
     "initcheck": "C[0] = C[1];",
 }
 
