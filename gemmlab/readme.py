@@ -24,7 +24,7 @@ _DRAWN_BY = "1"  # another number when the picture is drawn in another way
 
 
 def build(root: Path) -> Iterator[str]:
-    """Write what is stale; yields one line a file written. A course without the marks in its README has nothing here."""
+    """Write what is stale; yields one line a file written. Nothing is, where the README has no marks."""
     readme = root / "README.md"
     text = readme.read_text(encoding="utf-8") if readme.exists() else ""
     if BEGIN not in text:

@@ -12,13 +12,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gemmlab.compile import compile_source
-from gemmlab.launch import Address, Launch, LaunchSpec, Scalar
+from gemmlab.launch import Address, Launch, Scalar
 from gemmlab.plan import Copy, Plan
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from gemmlab.emulator.counters import LineCounters
     from gemmlab.views.roofline import Ceilings
 
+Shape = tuple[int, int, int]
 _KERNELS = Path(__file__).with_name("device") / "ceilings.cu"
 SECTOR = 32  # bytes
 LEVELS = {"memory": "copy_gbs", "L2": "l2_gbs", "shared": "shared_gbs"}  # a level, and the ceiling of its bytes
@@ -95,30 +97,21 @@ def _probe(
 # ---- where kernels stand
 
 
-def intensities(totals: LineCounters, shape: tuple[int, int, int]) -> dict[str, float]:
-    """FLOP of the product for each byte at each level, from what the emulator counted for this shape (M, N, K).
+def intensities(totals: LineCounters, counted: Shape, shape: Shape) -> dict[str, float]:
+    """FLOP of the product for each byte at each level of memory.
 
-    memory: A and B read once and C written once, which is the least; L2: the sectors that loads and stores ask for,
-    which the L1 cache does not lessen here; shared: the bytes that threads read and write there.
+    L2 and shared are from what the emulator counted at the shape `counted` (M, N, K): the sectors that loads and stores
+    ask for, which no L1 cache lessens here, and the bytes that threads read and write in shared memory. Of a tiled
+    kernel they are hardly other at a larger shape. memory is at `shape`: A and B read once and C written once, which
+    is the least.
     """
     M, N, K = shape
-    flop = 2 * M * N * K
+    found = {"memory": 2 * M * N * K / (4 * (M * K + K * N + M * N))}
     moved = {
-        "memory": 4 * (M * K + K * N + M * N),
         "L2": SECTOR * (totals.global_load_sectors + totals.global_store_sectors + totals.global_atomic_sectors),
         "shared": totals.shared_load_bytes + totals.shared_store_bytes,
     }
-    return {level: flop / amount for level, amount in moved.items() if amount}
-
-
-def counted_intensities(
-    source: str, filename: str, spec: LaunchSpec, shape: tuple[int, int, int]
-) -> dict[str, float] | None:
-    """Those of a kernel, counted in the emulator; None where it is not right at this shape."""
-    from gemmlab.profile import profile_source
-
-    profile = profile_source(source, filename, spec, shape)
-    return intensities(profile.counters.totals, shape) if profile.verdict.passed and profile.counters else None
+    return found | {level: 2 * prod(counted) / amount for level, amount in moved.items() if amount}
 
 
 def ceilings_of(measured: Mapping[str, float], source: str) -> Ceilings:

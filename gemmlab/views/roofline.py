@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -55,9 +55,10 @@ def roofline(points: Sequence[Point], ceilings: Ceilings | None = None) -> Pictu
     axes = figure.subplots()
     axes.set_xscale("log")
     axes.set_xlim(*_x_limits(points, ceilings))
-    axes.set_xlabel("intensity (FLOP per byte read from global memory)", color=INK)
+    where = "read from global memory" if {point.level for point in points} == {"memory"} else "at that level of memory"
+    axes.set_xlabel(f"intensity (FLOP per byte {where})", color=INK)
     axes.xaxis.set_major_formatter("{x:g}")
-    axes.set_title(_title(ceilings), fontsize=10, color=INK)
+    figure.suptitle(_title(ceilings), fontsize=9, color=INK)
     axes.tick_params(colors=INK)
     if ceilings:
         _draw_roof(axes, ceilings)
@@ -67,6 +68,12 @@ def roofline(points: Sequence[Point], ceilings: Ceilings | None = None) -> Pictu
     for number, point in enumerate(points):
         _draw_point(axes, point, _MARKERS[number % len(_MARKERS)], ceilings)
     return Picture(figure, describe_roofline(points, ceilings))
+
+
+def hierarchy(name: str, intensities: Mapping[str, float], ceilings: Ceilings, gflops: float | None = None) -> Picture:
+    """One kernel at every level of memory: `intensities` by level, each under the slope of its own level."""
+    points = [Point(f"{name}: {level}", intensity, gflops, level) for level, intensity in intensities.items()]
+    return roofline(points, ceilings)
 
 
 def describe_roofline(points: Sequence[Point], ceilings: Ceilings | None = None) -> str:
@@ -80,7 +87,8 @@ def _in_words(point: Point, ceilings: Ceilings | None) -> str:
     if point.gflops is not None:
         text += f", measured {point.gflops:,.0f} GFLOPS"
     if ceilings:
-        text += f", at most {ceilings.attainable(point.intensity):,.0f} GFLOPS where every byte comes from memory"
+        most = ceilings.attainable(point.intensity, point.level)
+        text += f", at most {most:,.0f} GFLOPS where every byte comes from {point.level}"
     return text
 
 
@@ -97,9 +105,9 @@ def _x_limits(points: Sequence[Point], ceilings: Ceilings | None) -> tuple[float
 
 def _draw_point(axes: Axes, point: Point, marker: str, ceilings: Ceilings | None) -> None:
     """Filled where it was measured; open on the roof, or on the line, where its intensity is all that is known."""
-    label, y = f"{point.label}\n{point.intensity:g} FLOP/B", _NO_SCALE
+    label, y = f"{point.label}\n{point.intensity:.3g} FLOP/B", _NO_SCALE
     if ceilings:
-        y = point.gflops or ceilings.attainable(point.intensity)
+        y = point.gflops or ceilings.attainable(point.intensity, point.level)
         axes.axvline(point.intensity, color=COLOR["A"], linewidth=1, linestyle=":")
     if point.gflops or ceilings:
         label += f"\n{point.gflops:,.0f} GFLOPS" if point.gflops else f"\n{y:,.0f} GFLOPS if nothing is cached"
