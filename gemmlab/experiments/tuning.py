@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from gemmlab.errors import UserError
@@ -92,17 +92,22 @@ class Found:
         return self.gflops or (1 / self.estimate.cycles if self.estimate else None)
 
 
-def show_search(kernel: Kernel, source: str, shape: Shape, depths: Sequence[int]) -> Found | None:
-    """Search, show the landscape and the table, check the best in the emulator. The best that is right."""
+def show_search(
+    kernel: Kernel, source: str, shape: Shape, depths: Sequence[int], tick: Callable[[], None] = lambda: None
+) -> Found | None:
+    """Search, show the landscape and the table, check the best in the emulator. The best that is right.
+
+    `tick` is called after each configuration that was compiled, and again after each that was timed.
+    """
     from gemmlab import gpu
     from gemmlab.views.landscape import landscape
     from gemmlab.views.search import search_table
 
     device = gpu.device() if gpu.available() else None
     arch = device.arch if device else "sm_90"
-    found = search(kernel, source, shape, depths, arch)
+    found = search(kernel, source, shape, depths, arch, tick)
     if device:
-        found = [_timed(one, kernel, source, shape, arch) for one in found]
+        found = [_timed(one, kernel, source, shape, arch, tick) for one in found]
     model = f"by the model, for {arch} with {autotune.SMS} SMs; nothing was timed"
     title = f"M, N, K = {', '.join(map(str, shape))}, {f'measured on {device.name}' if device else model}"
     show_picture(landscape(title, {one.sizes: _cell(one) for one in found}))
@@ -113,10 +118,20 @@ def show_search(kernel: Kernel, source: str, shape: Shape, depths: Sequence[int]
     return best
 
 
-def search(kernel: Kernel, source: str, shape: Shape, depths: Sequence[int], arch: str) -> list[Found]:
+def search(
+    kernel: Kernel,
+    source: str,
+    shape: Shape,
+    depths: Sequence[int],
+    arch: str,
+    tick: Callable[[], None] = lambda: None,
+) -> list[Found]:
     """Every configuration of these depths: ruled out, or compiled and estimated."""
-    lanes = warp_tile(kernel, source)
-    return [_looked_at(sizes, kernel, source, lanes, shape, arch) for sizes in space(depths)]
+    lanes, found = warp_tile(kernel, source), []
+    for sizes in space(depths):
+        found.append(_looked_at(sizes, kernel, source, lanes, shape, arch))
+        tick()
+    return found
 
 
 def _looked_at(sizes: Sizes, kernel: Kernel, source: str, lanes: WarpTile, shape: Shape, arch: str) -> Found:
@@ -139,7 +154,7 @@ def _resources(source: str, kernel: Kernel, arch: str) -> Resources | None:
         raise UserError("with other sizes the kernel does not compile: leave its #define lines as they are") from None
 
 
-def _timed(one: Found, kernel: Kernel, source: str, shape: Shape, arch: str) -> Found:
+def _timed(one: Found, kernel: Kernel, source: str, shape: Shape, arch: str, tick: Callable[[], None]) -> Found:
     from gemmlab import gpu
     from gemmlab.compile import compile_source
 
@@ -147,6 +162,7 @@ def _timed(one: Found, kernel: Kernel, source: str, shape: Shape, arch: str) -> 
         return one
     program = compile_source(with_sizes(source, one.sizes), kernel.path.name, arch=arch)
     timing = gpu.time_kernel(program, autotune.launch_spec(one.sizes).at(*shape), shape)
+    tick()
     return replace(one, gflops=timing.gflops)
 
 
