@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import astuple
 from functools import wraps
 from math import prod
 from typing import TYPE_CHECKING
@@ -381,8 +382,8 @@ class OpenLesson:
         from gemmlab.views.occupancy_controls import OccupancyControls
 
         given = (threads, registers, shared_bytes)
-        own = None if all(value is not None for value in given) else self._block_use(arch)
-        use = BlockUse(*(value if value is not None else mine for value, mine in zip(given, own or given)))
+        own = self._block_use(arch) if None in given else None
+        use = BlockUse(*(mine if value is None else value for value, mine in zip(given, own and astuple(own) or given)))
         name = "your kernel" if own == use else "this block"
         if self._is_live:
             OccupancyControls(use, arch, name).show()
