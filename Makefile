@@ -1,30 +1,36 @@
 # make lab      install and open JupyterLab on lessons/     PORT=8888 BROWSER=no
+# >>> not in the student bundle (grading/release.py)
 # make test     install and run every test                  JOBS=2
 # make lessons  build kernels/ and the notebooks            EXECUTE=all
+# <<< not in the student bundle
 #
 # Paths here are relative, so that the course works in a directory with spaces in its name.
 
 PORT ?= 8888
 BROWSER ?= yes
-JOBS ?= 2
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python3.10 python; do \
     "$$p" -c 'import sys; sys.exit(sys.version_info < (3, 10))' 2>/dev/null && { echo "$$p"; break; }; done)
 
 GPU := $(shell { nvidia-smi -L || test -d /proc/driver/nvidia; } >/dev/null 2>&1 && echo .venv/installed-gpu)
 VENV := .venv/bin/python
-COURSE := build/course
 PIP := $(VENV) -m pip install --disable-pip-version-check
-NBVAL := --nbval-lax --nbval-current-env --nbval-cell-timeout=120
 
 export PYTHONUTF8 := 1
 export PIP_REQUIRE_VIRTUALENV := 1
 
-.PHONY: lab test lessons warm clean
+.PHONY: lab warm clean
 .NOTPARALLEL:
 
 lab: .venv/installed-base $(GPU) warm
 	$(VENV) -m jupyterlab . --LabApp.default_url=/lab/tree/lessons --port=$(PORT) $(if $(filter no,$(BROWSER)),--no-browser) \
 	    $$(test "$$(id -u)" -ne 0 || echo --allow-root)
+
+# >>> not in the student bundle
+JOBS ?= 2
+COURSE := build/course
+NBVAL := --nbval-lax --nbval-current-env --nbval-cell-timeout=120
+
+.PHONY: test lessons
 
 # The notebooks run in a copy of the course, so that nobody's kernels are overwritten, and without a GPU, so that
 # their outputs are the same on every machine.
@@ -36,6 +42,7 @@ test: .venv/installed-test $(GPU) .venv/chromium warm
 
 lessons: .venv/installed-base $(GPU) warm
 	$(VENV) -m gemmlab.build $(if $(filter all,$(EXECUTE)),--execute-all)
+# <<< not in the student bundle
 
 # A browser for the tests of the notebooks in JupyterLab: the machine's own, or one that Playwright fetches. Without
 # one these tests are not run, and say so.

@@ -218,7 +218,7 @@ class OpenLesson:
         said = [f"{number}. {text}" for number, text in enumerate(entry.hints[:level], 1)]
         if level > len(entry.hints):
             patient = {"patient": blank} if self.lesson.claims else {}
-            said += ["", self._answer(entry.answer, **patient)]
+            said += ["", self._answer(entry, **patient)]
         self._note("hint", blank=blank, level=level)
         return Markdown("\n".join(said))
 
@@ -234,12 +234,16 @@ class OpenLesson:
             raise UserError(f"this lesson has no blank '{name}'; it has {', '.join(known) or 'none'}")
         return known[name]
 
-    def _answer(self, answer: str | None, **patient: str) -> str:
+    def _answer(self, blank: Blank, **patient: str) -> str:
         if not self._last("attempt", **patient):
             return "The answer comes after a first try: write your best guess, run the check, then ask again."
-        if answer is None:
-            return "The answer is not in this copy of the course; ask your instructor."
-        return f"The answer:\n\n```{'diff' if patient else 'cpp'}\n{answer}\n```"
+        if blank.answer is None:
+            (name,) = [kernel.name for kernel in self.lesson.kernels if blank in kernel.blanks]
+            return (
+                "The answer is not in this copy of the course; ask your instructor. Once you are given "
+                f"`solutions/{name}.cu`, put it there, beside lessons and kernels, and run this cell again."
+            )
+        return f"The answer:\n\n```{'diff' if patient else 'cpp'}\n{blank.answer}\n```"
 
     @_told
     def step(self, shape: Shape, number: int = 0) -> None:

@@ -46,7 +46,8 @@ def run_on_gpu(
     emulated: Sequence[RawResult],
     command: Sequence[str] = COMMAND,
 ) -> tuple[RawResult, ...]:
-    """One result a case: the GPU's, or the emulator's where that found a fault or the GPU never ended before.
+    """One result a case: the GPU's, or the emulator's where that found a fault. After one that never ended, no other is
+    run.
 
     Raises UserError where the GPU cannot be used.
     """
@@ -56,7 +57,9 @@ def run_on_gpu(
     with closing(GpuExecutor(command=command)) as gpu:
         for case, result in zip(cases, emulated):
             clean = result.C is not None and all(finding.get("severity") == "warning" for finding in result.findings)
-            if clean and not any(map(_timed_out, results)):
+            if clean and any(map(_timed_out, results)):
+                result = RawResult(problem="not run")
+            elif clean:
                 result = _run(gpu, launch, case, code, command)
             results.append(result)
     return tuple(results)

@@ -11,8 +11,9 @@ import io
 import os
 import stat
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from pathlib import Path, PurePosixPath
 
 from gemmlab.errors import UserError
@@ -112,20 +113,23 @@ def _zip(opened: io.IOBase, prefix: str, depth: int) -> Iterator[File]:
     """The files of a zip. `depth` is 0 for that of the whole class, which may be as large as it likes."""
     try:
         archive = zipfile.ZipFile(opened)
-        members = sorted((info for info in archive.infolist() if not info.is_dir()), key=lambda info: info.filename)
+        everything = sorted(archive.infolist(), key=lambda info: info.filename)
     except Exception as error:  # damaged on purpose, a zip raises nearly anything
         yield File(f"{prefix}/", note=f"the zip cannot be read: {type(error).__name__}")
         return
+    members = [info for info in everything if not info.is_dir()]
     left = _LARGEST_ZIP
     if depth and len(members) > _MOST_FILES:
         yield File(f"{prefix}/", note=f"the zip holds more than {_MOST_FILES} files")
         return
     if not members and prefix:
         yield File(f"{prefix}/", note="the zip is empty")
+    yield from (File(f"{prefix}/{folder}/".lstrip("/"), note="the folder is empty") for folder in _empty(everything))
     for info in members:
-        parts = [part for part in PurePosixPath(info.filename.replace("\\", "/")).parts if part not in ("/", "..")]
+        parts = _parts(info)
         if not parts or any(map(_is_left_out, parts)):
             continue
+        parts = parts[-1:] if _leads_out(info) else parts  # where it would have gone tells nothing of whose it is
         path = "/".join([prefix, *map(_readable, parts)]).lstrip("/")
         most = min(LARGEST_FILE, left) if depth else LARGEST_FILE
         file = File(path, *_member(archive, info, most))
@@ -133,8 +137,31 @@ def _zip(opened: io.IOBase, prefix: str, depth: int) -> Iterator[File]:
         yield from _unpacked(file, depth + 1)
 
 
+def _parts(info: zipfile.ZipInfo) -> list[str]:
+    return [part for part in PurePosixPath(info.filename.replace("\\", "/")).parts if part not in ("/", "..")]
+
+
+def _empty(members: Iterable[zipfile.ZipInfo]) -> list[str]:
+    """The outermost folders of a zip that hold no file, or only files that are left out."""
+    folders: set[str] = set()
+    full: set[str] = set()
+    for info in members:
+        parts = _parts(info)
+        seen = list(takewhile(lambda part: not _is_left_out(part), parts))
+        is_file = not info.is_dir() and len(seen) == len(parts)
+        above = ["/".join(map(_readable, seen[:count])) for count in range(1, len(seen) + (not is_file))]
+        (full if is_file else folders).update(above)
+    empty = folders - full
+    return sorted(folder for folder in empty if folder.rpartition("/")[0] not in empty)
+
+
+def _leads_out(info: zipfile.ZipInfo) -> bool:
+    path = PurePosixPath(info.filename.replace("\\", "/"))
+    return ".." in path.parts or path.is_absolute()
+
+
 def _member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, most: int) -> tuple[bytes | None, str]:
-    if ".." in PurePosixPath(info.filename.replace("\\", "/")).parts or info.filename.startswith("/"):
+    if _leads_out(info):
         return None, "its path leads out of the zip"
     if stat.S_ISLNK(info.external_attr >> 16):
         return None, "it is a link, and links are not followed"

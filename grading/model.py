@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+TO_PASS = 8  # marks, of 10
+_ROUNDING = 1e-9  # shares of marks, such as 2/7, do not add up exactly
+
 
 @dataclass(frozen=True)
 class Submission:
@@ -91,13 +94,63 @@ class CaseMark:
 
 
 @dataclass(frozen=True)
+class KernelMark:
+    """One kernel of a submission with its marks. `name` is '04_ragged_edges', or '14_claims_clinic/odd_tail' of a
+    patient.
+
+    `status` is one of passed, failed, compile_error, timeout, unattempted. `source` is what was compiled, whose lines
+    the messages name. `note` may be shown to the student.
+    """
+
+    name: str
+    status: str
+    code: float = 0.0
+    boundary: float = 0.0
+    note: str = ""
+    source: str = ""
+    changes: str = ""
+    cases: tuple[CaseMark, ...] = ()
+
+
+@dataclass(frozen=True)
+class HandItem:
+    """What is marked by hand: the explanation, or a question. `marks` of `possible` are None until they are given.
+
+    `problem` is why what the instructor wrote could not be used, a sentence for the instructor.
+    """
+
+    id: str
+    possible: float
+    question: str = ""
+    answer: str = ""
+    marks: float | None = None
+    comment: str = ""
+    problem: str = ""
+
+
+@dataclass(frozen=True)
+class Predicted:
+    """A prediction beside the answer; `value` is None where none was made. It gives no marks."""
+
+    text: str
+    unit: str
+    answer: float
+    value: float | None = None
+    remark: str = ""
+
+
+@dataclass(frozen=True)
 class Graded:
     """One student's marks for one lesson, as they go into the reports.
 
-    `status` is one of passed, failed, compile_error, unattempted, timeout, unreadable. `code` are the marks for
-    ordinary shapes, `boundary` those for boundary shapes, `hand` those given by hand (explanation and questions);
-    `total` is their sum, `veto` names what fails the lesson whatever the marks are. `key` is a digest of everything the
-    result depends on: where it is unchanged, nothing is graded again.
+    `status` is that of the code: passed, failed, compile_error, unattempted, timeout, or unreadable. `code` are the
+    marks for ordinary shapes, `boundary` those for boundary shapes, `hand` those given by hand (explanation and
+    questions), None while there are none; `total` is their sum. `veto` names what fails the lesson whatever the marks
+    are. `key` is a digest of everything the result depends on: where it is unchanged, nothing is executed again.
+
+    `note` is for the instructor, `remarks` are for the student as well. `kernels` are the kernels one by one, and
+    `cases` those of all of them; `hand_items` is what is marked by hand. `marks` says how many marks there are for
+    ordinary and boundary shapes and for the explanation.
     """
 
     student: str
@@ -114,7 +167,25 @@ class Graded:
     answers: dict[str, str] = field(default_factory=dict)
     seconds: float = 0.0
     key: str = ""
+    title: str = ""
+    marks: dict[str, float] = field(default_factory=dict)
+    kernels: tuple[KernelMark, ...] = ()
+    hand_items: tuple[HandItem, ...] = ()
+    remarks: tuple[str, ...] = ()
+    predictions: tuple[Predicted, ...] = ()
 
     @property
     def total(self) -> float:
         return self.code + self.boundary + (self.hand or 0.0)
+
+    @property
+    def unmarked(self) -> tuple[HandItem, ...]:
+        """What has no marks by hand yet."""
+        return tuple(item for item in self.hand_items if item.marks is None)
+
+    @property
+    def result(self) -> str:
+        """Of the lesson: 'passed', 'failed', or 'open' where marks by hand can still decide it."""
+        if self.veto or self.total + sum(item.possible for item in self.unmarked) < TO_PASS - _ROUNDING:
+            return "failed"
+        return "passed" if self.total >= TO_PASS - _ROUNDING else "open"

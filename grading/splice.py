@@ -72,7 +72,7 @@ def _blanks(kernel: Kernel, text: str) -> Spliced:
     if any(smuggle.open_braces(body) > 0 for body in bodies.values()):
         raise UserError("cannot tell where a blank ends: a brace in it is not closed")
     pristine = source.splice(kernel.starter, bodies)
-    reasons = _smuggled(kernel, bodies)
+    reasons = [*_smuggled(kernel, bodies), *smuggle.in_file(pristine)]
     changes = source.outside_changes(kernel.starter, text)
     vetoes = tamper.vetoes(pristine, text) if changes else ()
     spliced = Spliced(pristine, bodies, changes, vetoes, _names_left(pristine))

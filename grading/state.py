@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from gemmlab.errors import UserError
-from gemmlab.files import write_whole
+from gemmlab.files import forget_drafts, write_whole
 from grading.judge import Judged
 
 
@@ -47,4 +47,5 @@ def open_state(folder: Path) -> Iterator[State]:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise UserError(f"another run is writing to {folder.parent}; wait for it, or name another folder") from None
+        forget_drafts(folder)
         yield State(folder)

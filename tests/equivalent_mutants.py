@@ -1,4 +1,4 @@
-"""Mutants that are as right as the kernel they come from, and why: by kernel and mutant."""
+"""Mutants that are as right as the kernel they come from, and why: by kernel and mutant. One is not, and says so."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ LATER_GUARDS = "a block outside of C stays, and its loads and its store are guar
 PRINTED = "it only changes what is printed"
 ALIGNED = "the executors align A, B and C themselves"
 NEVER_EQUAL = "c and cols are multiples of 4 there, so that c + 3 is never cols"
+LARGER = "the array is larger than the shapes need"
+NOT_SEEN = "not as right, but not seen: a fence counts for all lanes of its warp (gemmlab/emulator/orders.py)"
 TOO_MUCH = "one thread copies more, into the padding"
 
 ROWS_ALIGNED = "return reinterpret_cast<size_t>(X) % 16 == 0 && cols % 4 == 0;"
@@ -25,6 +27,16 @@ PRINTS = r'if (row + col == 0) printf("%d rows, the %s element is %5.2f\n", M, "
 def tile_loop(step: str, start: str = "int k0 = 0", brace: str = " {") -> str:
     """The mutant of a loop over the K tiles that takes a turn more."""
     return f"bound: for ({start}; k0 < K; k0 += {step}){brace} => for ({start}; k0 <= K; k0 += {step}){brace}"
+
+
+def more_than_one_thread(then: str) -> list[str]:
+    """The mutants in which more threads than (0, 0) do `then`."""
+    before, x, y = (
+        f"if ({test}){then}"
+        for test in ("threadIdx.x == 0 && threadIdx.y == 0", "threadIdx.x == 0", "threadIdx.y == 0")
+    )
+    twice = (f"if (threadIdx.{axis} == 0 && threadIdx.{axis} == 0){then}" for axis in "xy")
+    return [*(f"guard: {before} => {after}" for after in (x, y)), *(f"index: {before} => {after}" for after in twice)]
 
 
 EQUIVALENT: dict[str, dict[str, str]] = {
@@ -156,6 +168,38 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "fill: for (int j = 0; j < 4; ++j) mine.value[j] = k0 + ty < K && col + j < N ? B[(k0 + ty) * N + col + j] "
         ": 0.0f; => for (int j = 0; j < 4; ++j) if (k0 + ty < K && col + j < N) mine.value[j] = B[(k0 + ty) * N + col "
         "+ j];": NEVER_USED,
+    },
+    "producer_arrives_consumer_waits": {
+        tile_loop("32"): ZEROS,
+        "fill: strip[lane] = k0 + lane < K ? A[row * K + k0 + lane] : 0.0f; "
+        "=> if (k0 + lane < K) strip[lane] = A[row * K + k0 + lane];": NEVER_USED,
+    },
+    "spin_lock_in_shared_memory": {
+        **dict.fromkeys(more_than_one_thread(" C[row * N + col] = sum;"), SAME_VALUE),
+        **dict.fromkeys(more_than_one_thread(" {"), SAME_VALUE),
+    },
+    "last_block_adds_the_parts": {
+        "extent: __device__ float parts[3][64][64]; => __device__ float parts[3][64 - 1][64];": LARGER,
+        "extent: __device__ float parts[3][64][64]; => __device__ float parts[3][64][64 - 1];": LARGER,
+        "extent: __device__ unsigned int finished[4][4]; => __device__ unsigned int finished[4 - 1][4];": LARGER,
+        "extent: __device__ unsigned int finished[4][4]; => __device__ unsigned int finished[4][4 - 1];": LARGER,
+    },
+    "blocks_take_turns": {
+        "extent: __device__ int turn[8][8]; => __device__ int turn[8 - 1][8];": LARGER,
+        "extent: __device__ int turn[8][8]; => __device__ int turn[8][8 - 1];": LARGER,
+        **dict.fromkeys(more_than_one_thread(""), SAME_VALUE),
+        **dict.fromkeys(more_than_one_thread(" atomicExch(semaphore, part + 1);"), SAME_VALUE),
+    },
+    "warps_wait_for_a_flag": {
+        "extent: __shared__ volatile float row_of_A[64]; => __shared__ volatile float row_of_A[64 - 1];": LARGER,
+        "guard: if (threadIdx.y == 1 && lane == 0) ready = 0; => if (lane == 0) ready = 0;": SAME_VALUE,
+        "guard: if (threadIdx.y == 1 && lane == 0) ready = 0; => if (threadIdx.y == 1) ready = 0;": SAME_VALUE,
+        "wait: __syncwarp(); => ;": NOT_SEEN,
+    },
+    "spin_lock_by_every_thread": {
+        "index: if (threadIdx.x == 0) { => if (threadIdx.y == 0) {": SAME_VALUE,
+        "index: if (threadIdx.x == 0) C[blockIdx.y * N + blockIdx.x] = sum; "
+        "=> if (threadIdx.y == 0) C[blockIdx.y * N + blockIdx.x] = sum;": SAME_VALUE,
     },
     "swizzled_tile": {
         tile_loop("16"): ZEROS,

@@ -23,21 +23,6 @@ SCHEDULES = ("forward", "reversed", "shuffled")
 
 Shape = tuple[int, int, int]
 
-# What the emulator does not do yet: it neither orders threads by locks, flags and fences, nor remembers more than two
-# readers of a word, nor blocks that undo each other's work in the order of their turns.
-NOT_YET = {
-    "a_block_changes_what_its_neighbour_reads",
-    "blocks_take_turns",
-    "last_block_adds_the_parts",
-    "producer_arrives_consumer_waits",
-    "shared_sum_cleared_without_barrier",
-    "spin_lock_by_every_thread",
-    "spin_lock_in_shared_memory",
-    "split_k_zeroed_by_one_of_the_blocks",
-    "third_reader_overwritten",
-    "warps_wait_for_a_flag",
-}
-
 KINDS = {
     "ok": (),
     "race": ("race",),

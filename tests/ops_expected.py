@@ -807,7 +807,7 @@ def _wmma_places(A, B, shape):
         a(*half), None, b(*half), None, layouts.accumulator("f32", 16, 16), layouts.accumulator("f16", 16, 16),
         a("bf16", 16, 16, 16), b("bf16", 16, 16, 16), a("tf32", *single[1:]), b("tf32", *single[1:]),
         layouts.accumulator("f32", 16, 16), a("f16", 32, 8, 16), b("f16", 32, 8, 16), layouts.accumulator("f32", 32, 8),
-        a("f16", 8, 32, 16), b("f16", 8, 32, 16), layouts.accumulator("f32", 8, 32),
+        a("f16", 8, 32, 16), b("f16", 8, 32, 16), layouts.wmma_accumulator("f32", 8, 32),
     ]  # fmt: skip
     rows = [_places(fragment, fragment.columns, 1) if fragment else None for fragment in by_row]
     rows[1], rows[3] = _places(a(*half), 1, 16), _places(b(*half), 1, 16)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from field_kernels import KINDS, NO_SHARED, NOT_YET, OWN, SCHEDULES, SHARED, FieldKernel, check, problem, read_kernels
+from field_kernels import KINDS, NO_SHARED, OWN, SCHEDULES, SHARED, FieldKernel, check, problem, read_kernels
 
 from gemmlab.check import Case, check_with
 from gemmlab.emulator import EmulatorExecutor
@@ -39,8 +39,6 @@ def test_the_folder_holds_what_it_should():
 @pytest.mark.parametrize("schedule", SCHEDULES)
 @pytest.mark.parametrize("kernel", KERNELS, ids=ids)
 def test_verdict(kernel: FieldKernel, schedule: str):
-    if kernel.path.stem in NOT_YET:
-        pytest.xfail("the emulator does not do this yet: see NOT_YET")
     assert_verdicts(kernel, schedule)
 
 

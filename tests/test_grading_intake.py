@@ -276,6 +276,28 @@ def linked(name: str) -> bytes:
     return buffer.getvalue()
 
 
+def test_a_student_with_nothing_in_the_zip_of_the_class_is_not_lost(tmp_path):
+    """An empty folder, folders in an empty folder, and files that are left out."""
+    with zipfile.ZipFile(tmp_path / "class.zip", "w") as archive:
+        for folder in ("ann", "bob", "bob/work", "cyd", "dee"):
+            archive.mkdir(folder) if hasattr(archive, "mkdir") else archive.writestr(f"{folder}/", b"")
+        for name in ("cyd/.ipynb_checkpoints/02.ipynb", "dee/.hidden", "dee/02.ipynb", "eve/02.ipynb", "__MACOSX/x"):
+            archive.writestr(name, notebook())
+    found = {one.student: one for one in intake.read(tmp_path / "class.zip")}
+    assert {name: bool(one.source) for name, one in found.items()} == {
+        "ann": False, "bob": False, "cyd": False, "dee": True, "eve": True
+    }  # fmt: skip
+    assert all("the folder is empty" in found[name].note for name in ("ann", "bob", "cyd"))
+
+
+def test_where_a_slipping_path_leads_tells_no_lesson(tmp_path):
+    slip = packed({"../../lesson 04/x.cu": b"x", "/05/y.cu": b"y"})
+    folder = fill(tmp_path / "all", {"ann.zip": slip, "bob/02.ipynb": notebook(), "cyd/02.ipynb": notebook()})
+    ann, *_ = read(folder)
+    assert (ann.student, ann.lesson) == ("ann", "02_tiled_fma")
+    assert "ann/x.cu: its path leads out of the zip" in ann.note and "lesson 04" not in ann.note
+
+
 ZIPS = {
     "slip": (packed({"../../02.cu": SOLUTION.encode()}), "leads out of the zip"),
     "windows slip": (packed({"..\\..\\02.cu": SOLUTION.encode()}), "leads out of the zip"),

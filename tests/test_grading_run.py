@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import os
 import random
@@ -44,6 +45,9 @@ STATUS = {
     "right": "passed", "copied": "passed", "open": "unattempted", "race": "failed", "wrong": "failed",
     "broken": "compile_error", "endless": "timeout", "crash": "compile_error",
 }  # fmt: skip
+
+
+TIMED = ("times.html", "audit.jsonl")
 
 
 @pytest.fixture
@@ -92,7 +96,9 @@ def keep_only(handed_in: Path, *students: str) -> None:
 
 
 def files(out: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in sorted(out.glob("*")) if path.is_file()}
+    """All reports but those that tell how long it took."""
+    paths = [path for path in sorted(out.rglob("*")) if path.is_file() and path.parent.name != "state"]
+    return {str(path.relative_to(out)): path.read_bytes() for path in paths if path.name not in TIMED}
 
 
 @pytest.fixture(scope="module")
@@ -116,10 +122,11 @@ def command(folder: Path, out: Path, secret_file: Path, *more: str) -> list[str]
 
 
 def test_each_gets_what_is_due_and_nobody_ends_the_batch(reference):
-    lines = [line.split(",") for line in reference["grades.csv"].decode().splitlines()]
-    assert {line[0]: line[1] for line in lines} == STATUS
-    assert {line[0]: line[2] for line in lines}["right"] == "3"
-    assert {line[0] for line in lines if line[2] == "0"} >= {"open", "wrong", "broken", "crash"}
+    rows = {row["student"]: row for row in csv.DictReader(io.StringIO(reference["grades.csv"].decode()))}
+    assert {student: row["status"] for student, row in rows.items()} == STATUS
+    assert rows["right"]["total"] == rows["copied"]["total"] == "3"
+    assert {student for student, row in rows.items() if row["total"] == "0"} >= {"open", "wrong", "broken", "crash"}
+    assert {student for student, row in rows.items() if row["veto"]} == {"race"}
 
 
 def test_equal_kernels_are_executed_once(run, handed_in, secret_file, tmp_path, executed):
@@ -135,7 +142,9 @@ def test_hand_marks_are_merged_without_a_sandbox(run, handed_in, secret_file, tm
     subprocess.run(command(handed_in, out, secret_file), check=True, capture_output=True, timeout=600)
     assert files(out) == reference
     monkeypatch.setattr(engine, "open_executor", None)
-    (out / "hand.json").write_text('{"right": 6.5}')
+    marks = {"explanation": 0.5, "q1": 2, "q2": 2, "q3": 2}
+    rows = [f"right,{KERNEL.name},{item},{value}" for item, value in marks.items()]
+    (out / "hand_marks.csv").write_text("\n".join(["student,lesson,item,marks", *rows]))
     graded = run.grade(handed_in, out, run.Options(secret_file=secret_file), quiet())
     assert {one.student: one.total for one in graded}["right"] == 9.5
     assert {one.student: one.hand for one in graded}["copied"] is None

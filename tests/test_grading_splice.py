@@ -179,6 +179,14 @@ def test_an_edited_line_elsewhere_does_not_cost_a_body_its_closing_brace():
     assert result.changes
 
 
+def test_a_blank_that_asks_for_a_file_is_told_as_such():
+    """And not only as a blank with a line for the preprocessor."""
+    kernel = KERNELS["02_tiled_fma"]
+    result = spliced(kernel, kernel.starter.replace("______;", '#include "/etc/passwd"'))
+    assert any("includes a file" in veto for veto in result.vetoes)
+    assert any("preprocessor" in veto for veto in result.vetoes)
+
+
 @pytest.mark.parametrize(
     "line",
     [

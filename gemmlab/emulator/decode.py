@@ -104,6 +104,7 @@ class Code:
     pattern_words: int
     uses_async: bool
     orders_blocks: bool
+    has_fences: bool
     tensor_table: np.ndarray
 
 
@@ -165,6 +166,7 @@ class Decoder:
         self.symbols: dict[tuple[str, str], int] = {}
         self.globals: list[Region] = []
         self.shared: list[Region] = []
+        self.shared_bytes = 0
         self.locals: list[Region] = []
         self.local_bytes = 0
         self.frame_parts: dict[str, list[tuple[int, int]]] = {}
@@ -214,7 +216,7 @@ class Decoder:
             )
             full = index >= o.MAX_GLOBALS
         elif variable.space == "shared":
-            address = (len(self.shared) + 1 << o.WINDOW_SHIFT) + o.WINDOW_CENTRE
+            address = (len(self.shared) + 1 << o.WINDOW_SHIFT) + o.WINDOW_CENTRE + self._shared_offset(variable) % 16
             self.shared.append(
                 Region(
                     variable.name, o.SHARED_KIND, variable.size, address, dynamic=variable.size == 0, function=function
@@ -227,6 +229,15 @@ class Decoder:
         if full:
             raise Unsupported("more variables in memory than the emulator has room for")
         self.symbols[function, variable.name] = address
+
+    def _shared_offset(self, variable: Variable) -> int:
+        """Where ptxas puts it: one variable after the other, each at a multiple of its own alignment and no more, as an
+        H200 showed; dynamic shared memory at a multiple of 16."""
+        if variable.size == 0:
+            return 0
+        start = -(-self.shared_bytes // variable.align) * variable.align
+        self.shared_bytes = start + variable.size
+        return start
 
     def _place_frame(self, function: str, frame: Variable) -> int:
         """A function's local memory. Debug information tells its variables apart, and each gets its own range."""
@@ -535,6 +546,7 @@ class Decoder:
             "pattern_words": int(total),
             "uses_async": bool((operations == o.ASYNC_COPY).any()),
             "orders_blocks": bool((atomic[:, o.ROW_SPACE] != o.SHARED).any()),
+            "has_fences": bool((operations == o.FENCE).any()),
         }
 
 

@@ -18,8 +18,8 @@ from gemmlab.plan import Fill, Plan, launches_of, steps_of
 from gemmlab.verdict import Finding
 
 if TYPE_CHECKING:
+    from gemmlab.emulator.chunk import Memory
     from gemmlab.emulator.decode import Code
-    from gemmlab.emulator.machine import Memory
 
 # Warp instructions a chunk of blocks may take: a fixed share, and this many for each product A[i][k] * B[k][j] of 32
 # lanes. The tiled kernel takes 4, one that keeps a single lane of its warps busy some 300.

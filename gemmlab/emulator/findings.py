@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from gemmlab.syntax.arrays import ArrayDeclaration
 
+_HAZARDS = ("RACE_RAW", "RACE_WAR", "RACE_WAW")
 _RACES = ("RACE_RAW", "RACE_WAR", "RACE_WAW", "RACE_SAME_VALUE", "RACE_ASYNC")
 
 
@@ -70,9 +71,23 @@ class Explainer:
         return any(0 <= region - start < count for start, count in (*starts, (o.FIRST_LOCAL, len(self.code.locals))))
 
     def _relevant(self, events: list[Event]) -> list[Event]:
-        """Without what only follows from another fault: a value read too early is a race, not a missing value."""
-        raced = {event.pc for event in events if event.kind in ("RACE_RAW", "RACE_ASYNC")}
-        return [e for e in events if not (e.kind.startswith("UNDEFINED") and e.other_pc in raced)]
+        """Without what only follows from another fault: a value read too early is a race, not a missing value. Of the
+        races between the same two lines (`c += a` reads and writes in one) the first is enough."""
+        raced = {self.line(event.pc) or event.pc for event in events if event.kind in ("RACE_RAW", "RACE_ASYNC")}
+        first: dict[tuple, str] = {}
+        return [
+            event
+            for event in events
+            if not (event.kind.startswith("UNDEFINED") and (self.line(event.other_pc) or event.other_pc) in raced)
+            and first.setdefault(self._hazard(event), event.kind) == event.kind
+        ]
+
+    def _hazard(self, event: Event) -> tuple:
+        """What races of several kinds have in common where one is enough; of another event all there is."""
+        lines = frozenset((self.line(event.pc), self.line(event.other_pc)))
+        if event.kind in _HAZARDS and 0 not in lines and (len(lines) == 1 or event.region < o.FIRST_SHARED):
+            return lines, event.region, event.block == event.other_block
+        return event.kind, event.pc, event.other_pc, event.region, event.thread
 
     def _place(self, event: Event) -> tuple:
         return event.kind, self.line(event.pc), self.line(event.other_pc), self.array(event.region)
@@ -174,10 +189,21 @@ class Explainer:
             row, column = divmod(event.offset // 4, columns)
             return f"{name}[{row}][{column}]"
         declared = self.declarations.get(name or "")
+        if declared is None and event.offset == 0 and self._size(event.region) <= 8:
+            return name
         if declared is not None and not declared.dynamic:
             if element := declared.element_at(event.offset):
                 return element
         return f"{name}[{event.offset // 4}]" if declared is not None else None
+
+    def _size(self, region: int) -> int:
+        """Bytes of a variable; of dynamic shared memory, which has no size of its own, more than a number has."""
+        if region < o.FIRST_SHARED:
+            return self.code.globals[region - 3].size
+        variables, first = (
+            (self.code.shared, o.FIRST_SHARED) if region < o.FIRST_LOCAL else (self.code.locals, o.FIRST_LOCAL)
+        )
+        return 9 if variables[region - first].dynamic else variables[region - first].size
 
     def named(self, event: Event) -> str:
         """The element, or the array with a byte offset where its extents are not known."""
@@ -397,6 +423,13 @@ def _bounds_advice(event: Event, launch: Launch) -> str:
 def _misaligned(explain: Explainer, event: Event) -> tuple[str, str, str]:
     verb = "reads" if event.kind.endswith("READ") else "writes"
     array = explain.array(event.region) or "memory"
+    if event.region >= o.FIRST_SHARED and event.offset % event.size == 0:
+        message = (
+            f"{explain.thread(event.thread)} {verb} {event.size} bytes at once at {explain.named(event)}"
+            f"{explain.at(event.pc)}, but {array} itself starts at an address that is no multiple of {event.size}: "
+            f"declare it with __align__({event.size})"
+        )
+        return "misaligned", "error", message
     message = (
         f"{explain.thread(event.thread)} {verb} {event.size} bytes at once at byte {event.offset} of {array}"
         f"{explain.at(event.pc)}, which is no multiple of {event.size}: such an access needs an address divisible by "

@@ -1,7 +1,8 @@
 """A warp's lanes in fragments: lanes that stand at the same instruction. A warp starts as one; a divergent branch
 splits it.
 
-The runnable fragment with the lowest program counter goes first, so that lanes meet again where their paths join.
+The runnable fragment with the lowest program counter goes first, so that lanes meet again where their paths join; one
+that loops for long lets the one behind it go.
 """
 
 from __future__ import annotations
@@ -59,14 +60,24 @@ def remove_fragment(state, warp, index):
 
 
 @compiled
-def take_lowest(state, warp):
-    """Take the runnable fragment with the lowest program counter: (pc, lanes, pc of the next runnable one). No lanes:
-    none runs."""
+def take_next(state, warp, behind):
+    """Take the runnable fragment with the lowest program counter, or the first one after `behind`, if there is any:
+    (pc, lanes, pc of the next runnable one). No lanes: none runs."""
+    pc, lanes, following = _take_lowest(state, warp, behind)
+    if lanes == NO_LANES and behind >= 0:
+        pc, lanes, following = _take_lowest(state, warp, np.int64(-1))
+    return pc, lanes, following
+
+
+@compiled
+def _take_lowest(state, warp, behind):
     best, lowest, following = np.int64(-1), np.int64(FAR), np.int64(FAR)
     for index in range(fragment_count(state, warp)):
         row = fragment(state, warp, index)
         if word32(row, STATUS) == RUNNABLE:
             pc = word32(row, PC)
+            if pc <= behind:
+                continue
             if pc < lowest:
                 best, lowest, following = index, pc, lowest
             elif pc < following:

@@ -19,7 +19,7 @@ from gemmlab.emulator.fragments import (
     add_fragment,
     fragment,
     fragment_count,
-    take_lowest,
+    take_next,
 )
 from gemmlab.emulator.jit import compiled
 from gemmlab.emulator.memory import (
@@ -31,6 +31,7 @@ from gemmlab.emulator.memory import (
     load,
     store,
 )
+from gemmlab.emulator.orders import fence, start_block
 from gemmlab.emulator.printing import print_record
 from gemmlab.emulator.requests import ALL_LANES, EXECUTED, IDLE, bump
 from gemmlab.emulator.state import (
@@ -98,6 +99,8 @@ from gemmlab.emulator.vector import hot
 NONE = np.int64(-1)
 # Instructions a warp runs before the next one gets a turn, should it wait for another warp's data in a loop.
 SLICE = 100_000
+# Backward jumps of some lanes after which others get a turn: those that wait for a lock may wait for their neighbours.
+PATIENCE = 300
 
 
 @compiled
@@ -212,6 +215,8 @@ def _other(state, warp, row, op, lanes, base, pc):
     """Instructions that are rare, and go on to the next one."""
     if op == o.ATOMIC:
         atomic(state, warp, row, lanes, base, pc)
+    elif op == o.FENCE:
+        fence(state, warp, field(row, o.ROW_AUX))
     elif op == o.ASYNC_COPY:
         async_copy(state, warp, row, lanes, base, pc)
     elif op == o.ASYNC_COMMIT:
@@ -262,8 +267,10 @@ def run_warp(state, warp):
     base = warp_base(state, warp)
     checks = get(state, CHECKS)
     left = np.int64(SLICE)
+    turns, behind = np.int64(0), NONE
     while left > 0 and get(state, STOP) == 0:
-        pc, active, following = take_lowest(state, warp)
+        pc, active, following = take_next(state, warp, behind)
+        behind = NONE
         if active == NO_LANES:
             if settle_warp(state, warp):
                 put(state, FORCE_EXCHANGE, 1)
@@ -290,8 +297,8 @@ def run_warp(state, warp):
                     bump(state, pc, IDLE, 32 - lane_count(lanes))
             if op < o.FIRST_SPECIAL:
                 if lanes != NO_LANES:
+                    wide = field(row, o.ROW_WIDE)
                     if op < o.FIRST_COLD:
-                        wide = field(row, o.ROW_WIDE)
                         c = base + field(row, o.ROW_C)
                         if wide & o.PRED_C:
                             c = np.int64(mask32(c, 0))
@@ -305,17 +312,17 @@ def run_warp(state, warp):
                         )
                     else:
                         found = _run_cold(row, op, lanes, base)
-                    if field(row, o.ROW_WIDE) & o.PRED_D:
+                    if wide & o.PRED_D:
                         target = base + field(row, o.ROW_D)
                         poke32(target, (mask32(target, 0) & ~lanes) | (found & lanes))
                     if checks:
                         ok_a, ok_b = mask32(base + field(row, o.ROW_OK_A), 0), mask32(base + field(row, o.ROW_OK_B), 0)
                         ok_c = mask32(base + field(row, o.ROW_OK_C), 0)
                         good = ok_a & ok_b & ok_c
-                        if field(row, o.ROW_WIDE) & o.PRED_C:
+                        if wide & o.PRED_C:
                             chosen = mask32(base + field(row, o.ROW_C), 0)
                             good = ok_c & ((chosen & ok_a) | (~chosen & ok_b))
-                        elif field(row, o.ROW_WIDE) & o.ANY_WRITTEN:
+                        elif wide & o.ANY_WRITTEN:
                             good = ok_a | ok_b
                         slot = base + field(row, o.ROW_OK_D)
                         poke32(slot, (mask32(slot, 0) & ~lanes) | (good & lanes))
@@ -329,7 +336,14 @@ def run_warp(state, warp):
             elif op == o.BRANCH:
                 target = field(row, o.ROW_IMM)
                 if lanes == active:
+                    turns += target <= pc
                     pc = target
+                    if turns > PATIENCE:
+                        turns = np.int64(0)
+                        if fragment_count(state, warp) > 0:
+                            behind = pc
+                            add_fragment(state, warp, pc, active, RUNNABLE, NONE)
+                            break
                 elif lanes == NO_LANES:
                     pc += 1
                 else:
@@ -437,6 +451,7 @@ def _start_block(state, block):
     put(state, NOW, now)
     put(state, INTERVAL_START, now)
     put(state, BLOCK_START, now)
+    start_block(state)
     for at in range(get(state, SHARED_BYTES) >> 3):
         set64(get(state, SHARED_HOST), at, -1)
     for granule in range(get(state, SHARED_GRANULES)):

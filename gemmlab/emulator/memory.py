@@ -46,6 +46,7 @@ from gemmlab.emulator.events import (
     record_place,
 )
 from gemmlab.emulator.jit import compiled, compiled_as, inlined
+from gemmlab.emulator.orders import meet
 from gemmlab.emulator.requests import (
     ALL_LANES,
     FIRST,
@@ -77,7 +78,9 @@ from gemmlab.emulator.shadow import (
     TIME_SHIFT,
     UNDEFINED,
     needs_look,
+    note_atomic,
     note_global_block,
+    note_global_read,
     note_read,
     note_write,
     read_conflict,
@@ -91,7 +94,6 @@ from gemmlab.emulator.state import (
     ASYNC_GROUP,
     ASYNC_QUEUE,
     CHECKS,
-    GLOBAL_READ_BLOCK,
     GLOBAL_WRITE_BLOCK,
     GRANULE_SHIFT,
     INTERVAL_START,
@@ -407,6 +409,8 @@ def _shadow_load(state, warp, row, lanes, base, pc, region, meta):
     read1, read2 = get(state, SHADOW_READ1), get(state, SHADOW_READ2)
     count = word64(meta, WORDS)
     clean = True
+    if field(row, o.ROW_FLAGS) & o.STRONG:
+        _meet_words(state, warp, row, lanes, region, False)
     for n in range(count):
         word = word64(words, n)
         granule = start + (word >> 16)
@@ -415,16 +419,26 @@ def _shadow_load(state, warp, row, lanes, base, pc, region, meta):
         if old >= fresh and (low != high or is_global or needs_look(state, old, high, fresh)):
             _look_at_readers(state, pc, granule, region, lanes, warp, start, row)
         clean = clean and byte(defined, granule) == DEFINED
-        note_read(state, read1, read2, granule, stamped | low, stamped | high)
-    if is_global:
-        for n in range(count):
-            note_global_block(state, start + (word64(words, n) >> 16), get(state, GLOBAL_READ_BLOCK))
+        if is_global:
+            note_global_read(state, read1, read2, granule, stamped | low, stamped | high)
+        else:
+            note_read(state, read1, read2, granule, stamped | low, stamped | high, fresh)
     if clean:
         _mark_defined(state, row, lanes, base)
         return
     for n in range(field(row, o.ROW_COUNT)):
         entry = get(state, VECTOR_TABLE) + 12 * (field(row, o.ROW_VECTOR) + n)
         _mark_component(state, row, lanes, base, pc, region, entry, n)
+
+
+@compiled
+def _meet_words(state, warp, row, lanes, region, publishes):
+    """A load or store that counts as an atomic: each lane meets the word it touches."""
+    base, first = word64(get(state, REGION_BASE), region), word64(get(state, REGION_SHADOW), region)
+    while lanes != NO_LANES:
+        lane, lanes = next_lane(lanes)
+        offset = word64(get(state, ADDRESSES), lane) - base
+        meet(state, warp, lane, first + (offset >> get(state, GRANULE_SHIFT)), publishes)
 
 
 @compiled
@@ -594,7 +608,10 @@ def _shadow_store(state, warp, row, lanes, base, pc, region, meta):
     origin = word64(get(state, ADDRESSES), first_lane(lanes)) - word64(get(state, REGION_BASE), region)
     start = word64(get(state, REGION_SHADOW), region) + (origin >> shift)
     site = field(row, o.ROW_SITE)
-    stamped = stamp(state, site, False)
+    strong = field(row, o.ROW_FLAGS) & o.ATOMIC_STORE != 0
+    stamped = stamp(state, site, strong)
+    if strong:
+        _meet_words(state, warp, row, lanes, region, True)
     is_global = region < o.FIRST_SHARED
     tile = np.int64(-1) if is_global else enter_tile(state, warp)
     fresh = (np.int64(1) if is_global else get(state, INTERVAL_START)) << TIME_SHIFT
@@ -651,7 +668,8 @@ def _store_word_exactly(state, warp, row, lanes, base, pc, region, granule, stam
         same = before < 0 and _same_value(base, entry, lane, value_at, size)
         if before >= 0:
             same = _same_lanes(base, entry, lane, before)
-        write_conflict(state, pc, granule, region, (granule - first) << shift, warp * 32 + lane, False, same)
+        strong = field(row, o.ROW_FLAGS) & o.ATOMIC_STORE != 0
+        write_conflict(state, pc, granule, region, (granule - first) << shift, warp * 32 + lane, strong, same)
         defined = DEFINED
         if not mask32(base + word32(entry, 1), 0) & lane_bit(lane):
             defined = UNDEFINED
@@ -761,12 +779,13 @@ def _atomic_lane(state, warp, row, base, pc, region, lane):
             defined = False
             origin = pc + 1 if known == NEVER else word32(get(state, SHADOW_ORIGIN), granule)
         if get(state, CHECKS):
+            meet(state, warp, lane, granule, True)
             read_conflict(state, pc, granule, region, offset, thread, True)
             write_conflict(state, pc, granule, region, offset, thread, True, False)
             stamped = stamp(state, field(row, o.ROW_SITE), True)
             if not defined:
                 set32(get(state, SHADOW_ORIGIN), granule, origin)
-            note_write(
+            note_atomic(
                 state, granule, stamped | thread, word32(get(state, TILE), warp), DEFINED if defined else UNDEFINED
             )
             note_global_block(state, granule, get(state, GLOBAL_WRITE_BLOCK))

@@ -9,7 +9,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from gemmlab.emulator.machine import Memory, Run
+    from gemmlab.emulator.chunk import Memory
+    from gemmlab.emulator.machine import Run
 
 LONGEST = 4096  # characters
 _CONVERSION = re.compile(

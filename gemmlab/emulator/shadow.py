@@ -6,8 +6,11 @@ between them orders the threads:
 - a record older than the block's last full barrier is ordered;
 - threads of one warp are ordered by __syncwarp (a full one moves WARP_START, one with a mask the matrix SEEN_LANES);
 - threads of two warps are ordered by a named barrier both took part in (SEEN_WARPS);
-- blocks are never ordered. A word under an asynchronous copy has the time IN_FLIGHT until the copying thread waits for
-  it, and is ordered with nothing.
+- fences and atomics order threads that lock, wait for a flag or count (orders.py), and nothing else orders blocks.
+
+Of each word the last write is kept, the last plain one under an atomic (SHADOW_PLAIN), and two readers: the last one,
+and before it one of another block or warp, if there was any since the barrier, or else of another lane. A word under
+an asynchronous copy has the time IN_FLIGHT until the copying thread waits for it, and is ordered with nothing.
 """
 
 from __future__ import annotations
@@ -17,16 +20,20 @@ import numpy as np
 from gemmlab.emulator.bits import NO_LANES, next_lane
 from gemmlab.emulator.events import RACE_ASYNC, RACE_RAW, RACE_SAME_VALUE, RACE_WAR, RACE_WAW, record
 from gemmlab.emulator.jit import compiled, compiled_as
+from gemmlab.emulator.orders import from_other_block, share
 from gemmlab.emulator.state import (
     BLOCK,
     BLOCK_START,
-    GLOBAL_READ_BLOCK,
+    GLOBAL_PLAIN_BLOCK,
+    GLOBAL_READ1_BLOCK,
+    GLOBAL_READ2_BLOCK,
     GLOBAL_WRITE_BLOCK,
     INTERVAL_START,
     NOW,
     SEEN_LANES,
     SEEN_WARPS,
     SHADOW_DEFINED,
+    SHADOW_PLAIN,
     SHADOW_READ1,
     SHADOW_READ2,
     SHADOW_TILE,
@@ -48,6 +55,7 @@ from gemmlab.emulator.state import (
 )
 
 THREAD_MASK = 1023
+OTHER_WARP = 31 << 5  # bits of a record that tell warps apart
 SITE_SHIFT = 10
 ATOMIC_BIT = 1 << 26
 TIME_SHIFT = 27
@@ -99,31 +107,50 @@ def _other_block(state, old, blocks, granule):
     return word32(blocks, granule - get(state, SHARED_GRANULES))
 
 
+@compiled
+def _is_ordered(state, old, block, thread):
+    """Whether the access of a record, by a thread of `block`, happens before what `thread` of this block does now."""
+    if block == get(state, BLOCK):
+        return ordered(state, old, thread)
+    return from_other_block(state, old >> TIME_SHIFT, (old & THREAD_MASK) >> 5, block, thread >> 5)
+
+
+@compiled
+def _racing_write(state, granule, thread, atomic):
+    """The last write of the word that is not ordered before what `thread` does now, and its block; 0: there is none.
+    Atomics do not race with each other."""
+    old = word64(get(state, SHADOW_WRITE), granule)
+    block = _other_block(state, old, get(state, GLOBAL_WRITE_BLOCK), granule)
+    if atomic and old & ATOMIC_BIT:
+        old = word64(get(state, SHADOW_PLAIN), granule)
+        block = _other_block(state, old, get(state, GLOBAL_PLAIN_BLOCK), granule)
+    if old == 0 or _is_ordered(state, old, block, thread):
+        return np.int64(0), block
+    return old, block
+
+
 @compiled_as("void(int64, int64, int64, int64, int64, int64, boolean)")
 def read_conflict(state, pc, granule, region, offset, thread, atomic):
     """Report a read of `granule` by `thread` that races with the last write."""
-    old = word64(get(state, SHADOW_WRITE), granule)
-    if old == 0 or (atomic and old & ATOMIC_BIT):
-        return
-    writer_block = _other_block(state, old, get(state, GLOBAL_WRITE_BLOCK), granule)
-    if writer_block != get(state, BLOCK) or not ordered(state, old, thread):
-        _report(state, RACE_RAW, pc, old, granule, region, offset, thread, writer_block)
+    old, block = _racing_write(state, granule, thread, atomic)
+    if old != 0:
+        _report(state, RACE_RAW, pc, old, granule, region, offset, thread, block)
 
 
 @compiled_as("void(int64, int64, int64, int64, int64, int64, boolean, boolean)")
 def write_conflict(state, pc, granule, region, offset, thread, atomic, same_value):
-    """Report a write of `granule` by `thread` that races with the last write or with one of the last two readers."""
-    old = word64(get(state, SHADOW_WRITE), granule)
-    if old != 0 and not (atomic and old & ATOMIC_BIT):
-        block = _other_block(state, old, get(state, GLOBAL_WRITE_BLOCK), granule)
-        if block != get(state, BLOCK) or not ordered(state, old, thread):
-            _report(state, RACE_SAME_VALUE if same_value else RACE_WAW, pc, old, granule, region, offset, thread, block)
-    for reads in (get(state, SHADOW_READ1), get(state, SHADOW_READ2)):
+    """Report a write of `granule` by `thread` that races with the last write or with one of the two kept readers."""
+    old, block = _racing_write(state, granule, thread, atomic)
+    if old != 0:
+        _report(state, RACE_SAME_VALUE if same_value else RACE_WAW, pc, old, granule, region, offset, thread, block)
+    for number in range(2):
+        reads = get(state, SHADOW_READ2) if number else get(state, SHADOW_READ1)
+        blocks = get(state, GLOBAL_READ2_BLOCK) if number else get(state, GLOBAL_READ1_BLOCK)
         old = word64(reads, granule)
         if old == 0 or (atomic and old & ATOMIC_BIT):
             continue
-        block = _other_block(state, old, get(state, GLOBAL_READ_BLOCK), granule)
-        if block != get(state, BLOCK) or not ordered(state, old, thread):
+        block = _other_block(state, old, blocks, granule)
+        if not _is_ordered(state, old, block, thread):
             _report(state, RACE_WAR, pc, old, granule, region, offset, thread, block)
 
 
@@ -140,15 +167,49 @@ def needs_look(state, old, thread, fresh):
 
 
 @compiled
-def note_read(state, read1, read2, granule, low, high):
-    """Keep two distinct readers: `low` and `high` are the records of the first and the last lane that read the word."""
-    if low != high:
-        set64(read2, granule, low)
-    else:
-        old = word64(read1, granule)
-        if (old & THREAD_MASK) != (high & THREAD_MASK) or (old >> TIME_SHIFT) < get(state, BLOCK_START):
-            set64(read2, granule, old)
+def note_read(state, read1, read2, granule, low, high, fresh):
+    """Keep two readers of a shared word: `low` and `high` are the records of the first and the last lane that read."""
+    old = word64(read1, granule)
     set64(read1, granule, high)
+    if old >= fresh and (old ^ high) & OTHER_WARP:
+        set64(read2, granule, old)
+        return
+    kept = low if low != high else old
+    if kept & THREAD_MASK != high & THREAD_MASK:
+        before = word64(read2, granule)
+        if before < fresh or not (before ^ high) & OTHER_WARP:
+            set64(read2, granule, kept)
+
+
+@compiled
+def note_global_read(state, read1, read2, granule, low, high):
+    """The same for global memory, where records of other blocks stay fresh."""
+    at, block = granule - get(state, SHARED_GRANULES), get(state, BLOCK)
+    blocks1, blocks2 = get(state, GLOBAL_READ1_BLOCK), get(state, GLOBAL_READ2_BLOCK)
+    old, old_block = word64(read1, granule), word32(blocks1, at)
+    kept, kept_block = (low, block) if low != high else (old, old_block)
+    if old != 0 and old_block != block:
+        kept, kept_block = old, old_block
+    set64(read1, granule, high)
+    set32(blocks1, at, block)
+    before = word64(read2, granule)
+    if kept == 0 or (before != 0 and word32(blocks2, at) != block and kept_block == block):
+        return
+    if kept_block != block or kept & THREAD_MASK != high & THREAD_MASK:
+        set64(read2, granule, kept)
+        set32(blocks2, at, kept_block)
+
+
+@compiled
+def note_atomic(state, granule, stamped, tile, defined):
+    """Like note_write, but a plain write of before is kept."""
+    old = word64(get(state, SHADOW_WRITE), granule)
+    if not old & ATOMIC_BIT:
+        set64(get(state, SHADOW_PLAIN), granule, old)
+        if granule >= get(state, SHARED_GRANULES):
+            at = granule - get(state, SHARED_GRANULES)
+            set32(get(state, GLOBAL_PLAIN_BLOCK), at, word32(get(state, GLOBAL_WRITE_BLOCK), at))
+    note_write(state, granule, stamped, tile, defined)
 
 
 @compiled_as("void(int64, int64, int64, int64, int64)")
@@ -170,6 +231,7 @@ def pass_barrier(state):
     now = get(state, NOW) + 1
     put(state, NOW, now)
     put(state, INTERVAL_START, now)
+    share(state, np.int64(-1))
 
 
 @compiled
@@ -212,3 +274,4 @@ def pass_named_barrier(state, members):
         for member in range(warps):
             if (members >> member) & 1:
                 set64(seen, member * warps + other, latest)
+    share(state, members)

@@ -1,7 +1,8 @@
 """Where the elements of a matrix lie in the registers of a warp, for mma and wmma.
 
 Source: NVIDIA, Parallel Thread Execution ISA, "Matrix Fragments for mma". The layouts of wmma are not specified. Here
-they are made of those of mma, tile by tile, which is what GPUs since sm_80 do with m16n16k16 and m16n16k8.
+they are made of those of mma, tile by tile, as an H200 (sm_90) was seen to keep them: m8n32k16 is m32n8k16 transposed,
+with A and B in each other's place.
 """
 
 from __future__ import annotations
@@ -124,6 +125,14 @@ def accumulator(kind: str, m: int, n: int) -> Fragment:
     return Fragment(kind, m, n, tuple(sorted(fragment.registers, key=key)))
 
 
+def _transposed(fragment: Fragment) -> Fragment:
+    registers = tuple(
+        tuple(tuple((column, row) for row, column in element) for element in register)
+        for register in fragment.registers
+    )
+    return Fragment(fragment.kind, fragment.columns, fragment.rows, registers, fragment.copies)
+
+
 # wmma's float16 fragments of A and B have 8 registers whatever the shape; smaller ones hold each element more than
 # once.
 _WMMA_HALF_REGISTERS = 8
@@ -144,6 +153,8 @@ WMMA_SHAPES = {
 @cache
 def input_fragment(role: str, kind: str, m: int, n: int, k: int, wmma: bool) -> Fragment:
     """A (`a`) or B (`b`)."""
+    if wmma and (m, n) == (8, 32):
+        return _transposed(input_fragment("b" if role == "a" else "a", kind, n, m, k, wmma))
     build, size = (_a, (m, k)) if role == "a" else (_b, (k, n))
     fragment = build(kind, *size, 1)
     if wmma and kind == "f16":
@@ -151,10 +162,15 @@ def input_fragment(role: str, kind: str, m: int, n: int, k: int, wmma: bool) -> 
     return fragment
 
 
+def wmma_accumulator(kind: str, m: int, n: int) -> Fragment:
+    return _transposed(accumulator(kind, n, m)) if (m, n) == (8, 32) else accumulator(kind, m, n)
+
+
 @cache
 def multiplication(kind: str, c_kind: str, d_kind: str, m: int, n: int, k: int, wmma: bool) -> Multiplication:
     a, b = (input_fragment(role, kind, m, n, k, wmma) for role in "ab")
-    return Multiplication(a, b, accumulator(c_kind, m, n), accumulator(d_kind, m, n))
+    build = wmma_accumulator if wmma else accumulator
+    return Multiplication(a, b, build(c_kind, m, n), build(d_kind, m, n))
 
 
 def tables(kinds: list[Multiplication]) -> tuple[np.ndarray, list[int]]:

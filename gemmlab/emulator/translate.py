@@ -21,7 +21,7 @@ class Translator(Control, Tensor, Warp, Arithmetic, Carry):
 
 _NAMES = """
 mov selp slct setp set lop3 bfi cvt add dp4a ld st cvta isspacep atom cp
-bra brx ret exit trap bar shfl vote match activemask redux elect mma wmma ldmatrix
+bra brx ret exit trap bar membar fence shfl vote match activemask redux elect mma wmma ldmatrix
 """.split()
 _METHODS = {name: getattr(Translator, name) for name in _NAMES}
 _METHODS |= {
@@ -36,5 +36,5 @@ _METHODS |= {
     "call": Translator.call_function,
 }
 _METHODS |= dict.fromkeys(
-    "membar fence nanosleep prefetch prefetchu discard applypriority griddepcontrol pragma".split(), Translator.nothing
+    "nanosleep prefetch prefetchu discard applypriority griddepcontrol pragma".split(), Translator.nothing
 )

@@ -72,6 +72,16 @@ class Control(Memory):
     def trap(self) -> None:
         self.emit(o.TRAP)
 
+    def membar(self) -> None:
+        """AUX: whether other blocks see the order too. Memory keeps the order without it; only the races need it."""
+        self.emit(o.FENCE, AUX=int(not {"cta"}.intersection(self.words)))
+
+    def fence(self) -> None:
+        if "proxy" in self.words or "mbarrier_init" in self.words:
+            self.nothing()
+        else:
+            self.membar()
+
     def nothing(self) -> None:
-        """Fences and hints: blocks are run one at a time, so their order is kept without them."""
+        """Hints."""
         self.emit(o.NOTHING)

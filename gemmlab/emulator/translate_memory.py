@@ -22,6 +22,7 @@ _WIDEST = 32  # bytes a lane
 _NEAR = 2**31 - 1
 # Accesses that are ordered with atomic ones: they never race with those.
 _STRONG = {"volatile", "relaxed", "acquire", "release", "acq_rel"}
+_RELEASES = {"release", "acq_rel"}
 # Operations of atom and red, and the types each has.
 _ATOMS = {
     "add": ("u32", "s32", "u64", "f32", "f64", "f16", "f16x2", "bf16", "bf16x2"),
@@ -94,7 +95,15 @@ class Memory(Base):
         registers = [self.any_width(text, kind_of_type(element)) for text in texts]
         registers = [self.checked(register, self._kinds(element)) for register in registers]
         fields = self.memory_fields(self.operands[0], self.space(), element)
+        if {"relaxed", "release"}.intersection(self.words):
+            fields["FLAGS"] |= o.ATOMIC_STORE
+        self._release()
         self.emit(o.STORE, VECTOR=self.decoder.vector(registers), COUNT=len(registers), **fields)
+
+    def _release(self) -> None:
+        """A store or an atomic that releases comes after a fence of its own."""
+        if _RELEASES.intersection(self.words):
+            self.emit(o.FENCE, AUX=int("cta" not in self.words))
 
     def _kinds(self, element: str) -> str:
         """What registers a value may be in: wider ones than it are allowed."""
@@ -248,6 +257,7 @@ class Memory(Base):
         target = self.target(operands[0], kind)
         values = dict(zip("bc", self.sources(operands[2:], kind)))
         fields = self.memory_fields(operands[1], self.space(), element)
+        self._release()
         self.emit(
             o.ATOMIC,
             d=target,

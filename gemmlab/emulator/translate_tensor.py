@@ -137,7 +137,7 @@ class Tensor(Memory):
             raise Unsupported("")
         known = tuple(shape for shapes in layouts.WMMA_SHAPES.values() for shape in shapes)
         m, n, _ = self._shape(shape, known)
-        return layouts.accumulator(kind, m, n)
+        return layouts.wmma_accumulator(kind, m, n)
 
     # ---- ldmatrix
 

@@ -21,7 +21,9 @@ from pathlib import Path
 from gemmlab import compile_cache
 
 # And translate_*.
-_NOT_COMPILED = set("__init__ ptx places decode machine findings executor counters widening print_format warm".split())
+_NOT_COMPILED = set(
+    "__init__ ptx places decode chunk machine findings executor counters widening print_format warm".split()
+)
 _KEPT_VERSIONS = 3
 _READY = "ready"
 

@@ -120,17 +120,17 @@ def _binding() -> types.ModuleType:
 
 
 def _include_folders(major: int) -> list[Path]:
-    """The folders of NVIDIA's headers for this major version of CUDA: of the wheels, else of an installed toolkit."""
+    """The folders of NVIDIA's headers for this major version of CUDA: of the wheels, then, for what those lack, of an
+    installed toolkit."""
     package = importlib.util.find_spec("nvidia")
     roots = package.submodule_search_locations if package else ()
     parts = ("cuda_runtime", "cuda_nvcc", "cuda_cccl") if major == 12 else (f"cu{major}",)
     wheels = [Path(root, part, "include") for root in roots for part in parts]
     toolkits = [os.environ.get("CUDA_PATH"), os.environ.get("CUDA_HOME"), "/usr/local/cuda"]
     groups = [wheels, *([Path(root, "include")] for root in toolkits if root)]
-    for group in groups:
-        if any(_has_runtime_headers(folder, major) for folder in group):
-            return [folder for base in group for folder in (base, base / "cccl") if folder.is_dir()]
-    return []
+    fitting = [group for group in groups if any(_has_runtime_headers(folder, major) for folder in group)]
+    folders = [folder for group in fitting for base in group for folder in (base, base / "cccl")]
+    return [folder for folder in folders if folder.is_dir()]
 
 
 def _has_runtime_headers(folder: Path, major: int) -> bool:
@@ -157,6 +157,7 @@ def _compile(nvrtc: types.ModuleType, request: dict, include: list[str]) -> dict
         except nvrtc.NVRTCError as error:
             return {"ok": False, "log": _text(nvrtc.getProgramLog(program))[:LONGEST_LOG], "reason": str(error)}
         cubin = nvrtc.getCUBIN(program) if any(option.startswith("-arch=sm_") for option in options) else b""
+        cubin += bytes(-len(cubin) % 8)  # CuPy takes the last byte for the end of a text
         return {
             "ok": True,
             "log": _text(nvrtc.getProgramLog(program))[:LONGEST_LOG],

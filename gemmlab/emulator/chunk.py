@@ -1,0 +1,322 @@
+"""The memory of one worker of a launch: registers, shared and local memory, shadows and tables, behind one state."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from gemmlab.emulator import opcodes as o
+from gemmlab.emulator import state as s
+from gemmlab.emulator.decode import Code, Region
+from gemmlab.emulator.events import EVENT_ROW
+from gemmlab.emulator.memory import QUEUE_ROW
+from gemmlab.emulator.orders import WORDS
+from gemmlab.emulator.printing import ARGUMENT_BYTES, HEADER
+from gemmlab.emulator.requests import COUNTER_ROW, META_ROW
+from gemmlab.emulator.tensor_layouts import LaneValues
+
+MOST_LOCAL_BYTES = 1 << 28
+MOST_ORDERED_WARPS = 1 << 24
+EVENT_CAPACITY = 512
+PRINT_CAPACITY = 256 * 1024
+ASYNC_COPIES_A_THREAD = 128
+
+
+@dataclass
+class Memory:
+    """Arrays in global memory: A, B, C, then the kernel's own global variables, described by `regions` in that order.
+
+    `written` (bool, one an element) marks what of C holds a value before the launch; None: nothing of it.
+    """
+
+    arrays: list[np.ndarray]
+    regions: list[Region]
+    written: np.ndarray | None = None
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to run. `budget` counts warp instructions of one chunk, `seconds` is wall-clock time; `blocks` limits the run
+    to some blocks.
+
+    With `checks` off only results and the written elements of C are kept: no races, no definedness, no counters.
+    """
+
+    checks: bool = True
+    schedule: str = "forward"
+    budget: int = 2_000_000_000
+    seconds: float = 60.0
+    threads: int | None = None
+    blocks: Sequence[int] | None = None
+
+
+class Chunk:
+    """One worker's machine. Keeps every array that the state points to alive."""
+
+    def __init__(self, code: Code, memory: Memory, launch, parameters: list[int], options: Options) -> None:
+        self.kept: list[np.ndarray] = []
+        self.code, self.memory = code, memory
+        self.state = np.zeros(s.FIELD_COUNT, np.int64)
+        threads = launch.block[0] * launch.block[1] * launch.block[2]
+        self.warps = -(-threads // 32)
+        self._launch_fields(launch, threads, options)
+        self._registers(launch, parameters)
+        self._shared_and_local(launch, threads)
+        self._shadows(options)
+        self._scratch(threads, options)
+        self._orders(launch, options)
+
+    def __setitem__(self, name: str, value: int) -> None:
+        self.state[s.FIELD[name]] = value
+
+    def __getitem__(self, name: str) -> int:
+        return int(self.state[s.FIELD[name]])
+
+    def array(self, name: str, count: int, dtype=np.int64, fill=None) -> np.ndarray:
+        """Allocate an array and put its address into the field."""
+        array = np.zeros(max(int(count), 1), dtype)
+        if fill is not None:
+            array[: len(fill)] = fill
+        self.kept.append(array)
+        self[name] = array.ctypes.data
+        return array
+
+    def _launch_fields(self, launch, threads: int, options: Options) -> None:
+        self["THREADS"], self["WARPS"] = threads, self.warps
+        for name, value in zip(
+            ("BLOCK_X", "BLOCK_Y", "BLOCK_Z", "GRID_X", "GRID_Y", "GRID_Z"), (*launch.block, *launch.grid)
+        ):
+            self[name] = value
+        self["CHECKS"] = int(options.checks)
+        self["BUDGET"] = options.budget
+        self["NOW"] = 1
+        self.array("WARP_ORDER", self.warps, np.int32, _order(self.warps, options.schedule))
+
+    def _registers(self, launch, parameters: list[int]) -> None:
+        code = self.code
+        template = np.zeros(code.warp_bytes, np.uint8)
+        ok = template[code.slot_offset : code.slot_offset + code.slot_bytes].view(np.uint32)
+        ok[0] = o.FULL
+
+        def fill(offset: int, slot: int, size: int, value: int | LaneValues) -> None:
+            mask = (1 << 8 * size) - 1
+            lanes = np.array([v & mask for v in _for_each_lane(value)], np.uint64 if size == 8 else np.uint32)
+            template[offset : offset + 32 * size] = lanes.view(np.uint8)
+            ok[(slot - code.slot_offset) // 4] = o.FULL
+
+        for offset, slot, size, value in code.constants:
+            fill(offset, slot, size, value)
+        for (offset, slot, size), value in zip(code.parameter_rows, parameters):
+            if offset >= 0:
+                fill(offset, slot, size, value)
+        self._special_rows(launch, fill)
+        aligned = np.zeros(self.warps * code.warp_bytes + 256, np.uint8)
+        start = -aligned.ctypes.data % 256
+        registers = aligned[start : start + self.warps * code.warp_bytes].reshape(self.warps, code.warp_bytes)
+        registers[:] = template
+        for name, (offset, _slot) in code.special_rows.items():
+            if name in ("%laneid", "%warpid") or name.startswith("%lanemask"):
+                registers[:, offset : offset + 128] = _lane_values(name, self.warps)
+        self.kept += [aligned, template]
+        self["WARP_BASE"], self["WARP_BYTES"], self["WARP_TEMPLATE"] = (
+            registers.ctypes.data,
+            code.warp_bytes,
+            template.ctypes.data,
+        )
+        self["SLOT_OFFSET"], self["SLOT_BYTES"], self["ORIGIN_SHIFT"] = (
+            code.slot_offset,
+            code.slot_bytes,
+            code.slot_bytes,
+        )
+        self.kept.append(code.rows)
+        self["CODE"], self["CODE_LENGTH"] = code.rows.ctypes.data, len(code.rows)
+        self["VECTOR_TABLE"] = code.vectors.ctypes.data
+        self["ENTRY_PC"] = code.entry_pc
+        self["TENSOR_TABLE"] = code.tensor_table.ctypes.data
+
+    def _special_rows(self, launch, fill) -> None:
+        code = self.code
+        static = sum(region.size for region in code.shared)
+        values = {
+            "%dynamic_smem_size": launch.smem,
+            "%total_smem_size": static + launch.smem,
+            "%nsmid": 1,
+            "%nwarpid": self.warps,
+        }
+        for axis, block, grid in zip("xyz", launch.block, launch.grid):
+            values[f"%ntid.{axis}"], values[f"%nctaid.{axis}"] = block, grid
+        for name, (offset, slot) in code.special_rows.items():
+            fill(offset, slot, 8 if name in ("%clock64", "%globaltimer") else 4, values.get(name, 0))
+        names = ("%tid.x", "%tid.y", "%tid.z", "%ctaid.x", "%ctaid.y", "%ctaid.z")
+        self.array("SPECIAL_ROWS", 8, fill=[*(code.special_rows.get(name, (-1, -1))[0] for name in names), -1, -1])
+
+    def _shared_and_local(self, launch, threads: int) -> None:
+        code = self.code
+        self.regions: dict[int, Region] = {number: region for number, region in enumerate(self.memory.regions)}
+        offset, places = 0, {}
+        for number, region in enumerate(code.shared):
+            size = launch.smem if region.dynamic else region.size
+            places[o.FIRST_SHARED + number] = (offset, size)
+            offset = -(-(offset + size) // 16) * 16
+        self["SHARED_BYTES"] = -(-offset // 8) * 8
+        shared = self.array("SHARED_HOST", offset + 16, np.uint8)
+        if threads * code.local_bytes > MOST_LOCAL_BYTES:
+            raise MemoryError(f"{threads} threads with {code.local_bytes} bytes of local memory each")
+        self["LOCAL_BYTES"] = code.local_bytes
+        self.array("LOCAL_HOST", threads * code.local_bytes + 16, np.uint8)
+        self.array("LOCAL_DEFINED", threads * code.local_bytes + 16, np.uint8)
+        base, size, host = (np.zeros(o.REGIONS, np.int64) for _ in range(3))
+        kind, shadow = np.full(o.REGIONS, o.NO_REGION, np.int64), np.full(o.REGIONS, -1, np.int64)
+        for number, (region, array) in enumerate(zip(self.memory.regions, self.memory.arrays)):
+            base[number], size[number], host[number], kind[number] = (
+                region.address,
+                region.size,
+                array.ctypes.data,
+                region.kind,
+            )
+        for number, (place, bytes_) in places.items():
+            region = code.shared[number - o.FIRST_SHARED]
+            base[number], size[number] = o.SHARED_WINDOW + region.address, bytes_
+            host[number], kind[number], shadow[number] = (
+                shared.ctypes.data + place,
+                region.kind,
+                place >> self._granule_shift(),
+            )
+        for number, region in enumerate(code.locals, o.FIRST_LOCAL):
+            base[number], size[number], kind[number] = o.LOCAL_WINDOW + region.address, region.size, region.kind
+            host[number] = region.offset - (o.LOCAL_WINDOW + region.address)
+        self.tables = {
+            "REGION_BASE": base,
+            "REGION_SIZE": size,
+            "REGION_HOST": host,
+            "REGION_KIND": kind,
+            "REGION_SHADOW": shadow,
+        }
+        self["REGION_COUNT"] = o.REGIONS
+
+    def _granule_shift(self) -> int:
+        return {1: 0, 2: 1}.get(self.code.granule, 2)
+
+    def _shadows(self, options: Options) -> None:
+        shift = self._granule_shift()
+        self["GRANULE_SHIFT"] = shift
+        shared = -(-self["SHARED_BYTES"] // (1 << shift)) + 1
+        self["SHARED_GRANULES"] = shared
+        total, self.tracked = shared, {}
+        for number, region in enumerate(self.memory.regions):
+            if region.kind == o.TRACKED:
+                self.tables["REGION_SHADOW"][number] = total
+                granules = -(-region.size // (1 << shift))
+                self.tracked[number] = (total, granules)
+                total += granules
+        for name, table in self.tables.items():
+            self.array(name, len(table), fill=table)
+        recorded = total if options.checks else 1
+        self.write = self.array("SHADOW_WRITE", recorded)
+        self.read1 = self.array("SHADOW_READ1", recorded)
+        self.read2 = self.array("SHADOW_READ2", recorded)
+        self.array("SHADOW_PLAIN", recorded)
+        self.defined = self.array("SHADOW_DEFINED", total, np.uint8)
+        self.array("SHADOW_TILE", recorded, np.int16)
+        self.array("SHADOW_ORIGIN", recorded, np.int32)
+        self.array("GLOBAL_WRITE_BLOCK", recorded - shared if options.checks else 1, np.int32)
+        for name in ("GLOBAL_PLAIN_BLOCK", "GLOBAL_READ1_BLOCK", "GLOBAL_READ2_BLOCK"):
+            self.array(name, recorded - shared if options.checks else 1, np.int32)
+        for number, region in enumerate(self.code.globals, 3):
+            if number in self.tracked:
+                start, count = self.tracked[number]
+                self.defined[start : start + count] = 1
+        if self.memory.written is not None:
+            start, count = self.tracked[2]
+            self.defined[start : start + count] = np.repeat(self.memory.written.reshape(-1), 4 >> shift)
+
+    def _scratch(self, threads: int, options: Options) -> None:
+        code, warps = self.code, self.warps
+        sites = code.site_count
+        self.array("FRAGMENTS", warps * 32 * 4, np.int32)
+        for name in ("FRAGMENT_COUNT", "EXITED", "PRESENT", "TILE"):
+            self.array(name, warps, np.int32)
+        self.array("EXIT_PC", warps * 32, np.int32)
+        self.array("STORE_INTERVAL", warps)
+        self.array("BARRIER_ARRIVED", 16)
+        self.array("BARRIER_MEMBERS", 16)
+        self.array("WARP_START", warps)
+        self.array("SEEN_LANES", warps * 1024)
+        self.array("SEEN_WARPS", warps * warps)
+        self.array("SITE_PC", sites, np.int32, code.site_pc)
+        self.patterns = self.array("PATTERN_META", sites * META_ROW, fill=[-1] * (sites * META_ROW))
+        self.shapes = self.aligned("PATTERN_ADDRESS", sites * 32)
+        self.array("PATTERN_START", sites, np.int32, code.pattern_start)
+        self.array("PATTERN_WORDS", code.pattern_words)
+        self.counters = self.array("COUNTERS", len(code.rows) * COUNTER_ROW)
+        self.aligned("ADDRESSES", 32)
+        self["ASYNC_CAPACITY"] = ASYNC_COPIES_A_THREAD * threads if code.uses_async else 1
+        self.array("ASYNC_QUEUE", self["ASYNC_CAPACITY"] * QUEUE_ROW)
+        self.array("ASYNC_GROUP", warps * 32, np.int32)
+        self["EVENT_CAPACITY"] = EVENT_CAPACITY
+        self.events = self.array("EVENTS", EVENT_CAPACITY * EVENT_ROW)
+        self["PRINT_CAPACITY"] = PRINT_CAPACITY
+        self.printed = self.array("PRINT_BUFFER", PRINT_CAPACITY, np.uint8)
+
+    def _orders(self, launch, options: Options) -> None:
+        """What fences and atomics order; nothing of it where the kernel has no fence."""
+        blocks = launch.grid[0] * launch.grid[1] * launch.grid[2]
+        if not (self.code.has_fences and options.checks) or blocks * self.warps > MOST_ORDERED_WARPS:
+            return
+        self["ORDERS"] = 1
+        for name in ("FENCED", "FENCED_DEVICE"):
+            self.array(name, self.warps * self.warps)
+        self.array("PUBLISHED", WORDS * self.warps)
+        self.array("BLOCK_PUBLISHED", blocks * self.warps)
+        self.array("BLOCK_WORDS", blocks)
+        self.array("MET_WORDS", self.warps)
+
+    def aligned(self, name: str, count: int) -> np.ndarray:
+        array = np.zeros(count + 32, np.int64)
+        self.kept.append(array)
+        start = -array.ctypes.data % 256 // array.itemsize
+        self[name] = array[start:].ctypes.data
+        return array[start : start + count]
+
+    def event_rows(self) -> np.ndarray:
+        return self.events.reshape(-1, EVENT_ROW)[: self["EVENT_COUNT"]]
+
+    def print_records(self) -> list[tuple[int, int, int, bytes]]:
+        records = []
+        for at in range(0, self["PRINT_USED"], 8 * HEADER + ARGUMENT_BYTES):
+            block, thread, text, count = self.printed[at : at + 8 * HEADER].view(np.int64)
+            start = at + 8 * HEADER
+            records.append((int(block), int(thread), int(text), self.printed[start : start + count].tobytes()))
+        return records
+
+
+def _order(warps: int, schedule: str) -> np.ndarray:
+    """The order in which a block's warps get their turns."""
+    order = np.arange(warps, dtype=np.int32)
+    if schedule == "reversed":
+        return order[::-1].copy()
+    if schedule == "shuffled":
+        return np.random.default_rng(warps).permutation(order).astype(np.int32)
+    return order
+
+
+def _for_each_lane(value: int | LaneValues) -> LaneValues:
+    return value if isinstance(value, tuple) else (value,) * 32
+
+
+def _lane_values(name: str, warps: int) -> np.ndarray:
+    lane = np.arange(32, dtype=np.uint64)
+    one = np.uint64(1)
+    values = {
+        "%laneid": lane,
+        "%lanemask_eq": one << lane,
+        "%lanemask_lt": (one << lane) - one,
+        "%lanemask_le": (one << (lane + one)) - one,
+    }
+    values["%lanemask_gt"] = ~values["%lanemask_le"]
+    values["%lanemask_ge"] = ~values["%lanemask_lt"]
+    if name == "%warpid":
+        return np.repeat(np.arange(warps, dtype=np.uint32), 32).reshape(warps, 32).view(np.uint8)
+    return np.tile(values[name].astype(np.uint32).view(np.uint8), (warps, 1))
