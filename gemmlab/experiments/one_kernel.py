@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from gemmlab.errors import UserError
-from gemmlab.experiments.variant import compiled, variant
+from gemmlab.experiments.variant import Body, compiled, variant
 from gemmlab.lesson import Kernel, Lesson
 from gemmlab.views.output import Markdown, Report, escape, show, show_picture
 
@@ -70,7 +70,7 @@ def _requests(kernel: Kernel, source: str, shape: Shape) -> list[WarpRequest]:
     return requests_of(compiled(kernel, source), kernel.launch.at(*shape), shape)
 
 
-def show_what_if(kernel: Kernel, source: str, bodies: Mapping[str, str]) -> Verdict:
+def show_what_if(kernel: Kernel, source: str, bodies: Mapping[str, Body]) -> Verdict:
     """The check of the kernel with other bodies in some of its blanks."""
     from gemmlab.check import check_kernel
     from gemmlab.report import render
@@ -120,9 +120,10 @@ def source_of(other: Lesson) -> str:
     return text
 
 
-def _in_words(bodies: Mapping[str, str]) -> str:
+def _in_words(bodies: Mapping[str, Body]) -> str:
     if not bodies:
         return "as it is"
+    left_out = [name for name, body in bodies.items() if isinstance(body, str) and not body.strip()]
     return ", ".join(
-        f"{'with other code for' if body.strip() else 'without'} **{escape(name)}**" for name, body in bodies.items()
+        f"{'without' if name in left_out else 'with other code for'} **{escape(name)}**" for name in bodies
     )
