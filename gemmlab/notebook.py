@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import astuple, replace
 from functools import wraps
+from math import prod
 from typing import TYPE_CHECKING
 
 from gemmlab import lesson as lessons
@@ -29,7 +31,9 @@ if TYPE_CHECKING:
     from gemmlab.emulator.counters import Counters
     from gemmlab.verdict import Verdict
     from gemmlab.views.ladder import Rung
+    from gemmlab.views.occupancy import BlockUse
     from gemmlab.views.picture import Picture
+    from gemmlab.views.roofline import Point
 
 Shape = tuple[int, int, int]
 TIMED_SHAPE = (1024, 1024, 1024)  # the ladder compares kernels at this one
@@ -60,6 +64,8 @@ def _told(method: Callable) -> Callable:
             method(self, *args, **kwargs)
         except UserError as error:
             show(Markdown(_sentence(str(error))))
+        except KeyboardInterrupt:
+            show(Markdown("Stopped: this cell did not end, and says nothing."))
         while self.notices:
             show(Markdown(_sentence(self.notices.pop(0))))
 
@@ -371,6 +377,68 @@ class OpenLesson:
         experiments.show_roofline((gflops, gbs) if gflops and gbs else None)
 
     @_told
+    def design(self, TILE: int = 16, TM: int = 1, TN: int = 1, gflops: float = 20_000, gbs: float = 900) -> None:
+        """Tile sizes under the roof of a machine of so many GFLOPS and GB/s, or of the recorded one, by sliders; your
+        kernels are points there once they were timed."""
+        from gemmlab.ceilings import recorded_ceilings
+        from gemmlab.experiments.design import Design
+        from gemmlab.views.design_controls import DesignControls, design_picture
+        from gemmlab.views.roofline import Ceilings
+
+        ceilings = recorded_ceilings() or Ceilings(gflops, gbs, "an example, not a measurement")
+        design, measured = Design(TILE, TM, TN), self._timed_kernels()
+        if self._is_live:
+            DesignControls(design, TIMED_SHAPE, ceilings, measured).show()
+        else:
+            show_picture(design_picture(design, TIMED_SHAPE, ceilings, measured))
+            show(Markdown(design.words(TIMED_SHAPE)))
+
+    def _timed_kernels(self) -> list[Point]:
+        """The best of each lesson that was timed on this student's GPU."""
+        from gemmlab.experiments.design import intensity_of
+        from gemmlab.views.roofline import Point
+
+        found = []
+        for lesson in lessons.load_all(self.lesson.root):
+            timings = self._progress.entries(lesson.number, "timing", shape=list(TIMED_SHAPE))
+            if timings:
+                best = max(timings, key=lambda entry: entry["gflops"])
+                label = f"lesson {lesson.number} on {best['gpu']}"
+                found.append(Point(label, intensity_of(lesson.starter, TIMED_SHAPE), best["gflops"]))
+        return found
+
+    @_told
+    def occupancy(
+        self,
+        threads: int | None = None,
+        registers: int | None = None,
+        shared_bytes: int | None = None,
+        arch: str = "sm_90",
+    ) -> None:
+        """Occupancy by registers and shared memory, by sliders. What is not given is that of your kernel."""
+        from gemmlab.views.occupancy import BlockUse, occupancy_picture
+        from gemmlab.views.occupancy_controls import OccupancyControls
+
+        given = (threads, registers, shared_bytes)
+        own = self._block_use(arch) if None in given else None
+        use = BlockUse(*(mine if value is None else value for value, mine in zip(given, own and astuple(own) or given)))
+        name = "your kernel" if own == use else "this block"
+        if self._is_live:
+            OccupancyControls(use, arch, name).show()
+        else:
+            show_picture(occupancy_picture(use, arch, name))
+
+    def _block_use(self, arch: str) -> BlockUse:
+        """What a block of the student's kernel takes, by the compiler's report."""
+        from gemmlab.experiments.variant import compiled
+        from gemmlab.views.occupancy import BlockUse
+
+        kernel = self.lesson.kernel
+        resources = compiled(kernel, self._source(), arch).resources[kernel.launch.kernel]
+        launch = kernel.launch.at(*TIMED_SHAPE)
+        return BlockUse(prod(launch.block), resources.registers, resources.shared_bytes + launch.smem)
+
+    @_told
     def grid(self, shape: Shape, tx: int = 0) -> None:
         """Draw grid, block and threads over C, and the element that thread (tx, 0) of block (0, 0) stores."""
         experiments.show_grid(self.lesson.kernel, self._source(), _sizes(shape), tx)
@@ -538,9 +606,16 @@ class OpenLesson:
         if not self._has_passed() or not self._last("space"):
             show(Markdown("Not attempted: pass the check and get the three rules right, then run this cell again."))
             return
-        best = tuning.show_search(self.lesson.kernel, self._source(), _sizes(shape), depths)
+        with self._progress_bar(len(autotune.space(depths))) as tick:
+            best = tuning.show_search(self.lesson.kernel, self._source(), _sizes(shape), depths, tick)
         if best:
             self._note("search", shape=list(shape), best=str(best.sizes), gflops=best.gflops)
+
+    def _progress_bar(self, steps: int) -> AbstractContextManager[Callable[[], None]]:
+        """Shows how far work of so many steps is, where there are widgets."""
+        from gemmlab.views.work import progress_bar
+
+        return progress_bar(steps) if self._is_live else nullcontext(lambda: None)
 
     @_told
     def recorded_search(self, shape: Shape = TIMED_SHAPE, BK: int | Sequence[int] = 16) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import hypothesis
 import pytest
+from cell_outputs import Handle
 
 hypothesis.settings.register_profile("gemmlab", deadline=None)  # no test is about time
 hypothesis.settings.load_profile("gemmlab")
@@ -95,6 +96,19 @@ def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("GEMMLAB_ROOT", str(tmp_path / "course"))
     monkeypatch.delenv("GEMMLAB_WORK", raising=False)
     return tmp_path / "course"
+
+
+@pytest.fixture
+def outputs(monkeypatch: pytest.MonkeyPatch) -> list:
+    """What the cell displays, as it stands."""
+    shown = []
+
+    def display(*some, raw=False, display_id=False):
+        shown.extend(some)
+        return Handle(shown, len(shown) - 1) if display_id else None
+
+    monkeypatch.setattr("IPython.display.display", display)
+    return shown
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -38,7 +38,7 @@ def jupyterlab(course: Path, work: Path, theme: str = "JupyterLab Light") -> Ite
     address = f"http://127.0.0.1:{port}"
     command = [sys.executable, "-m", "jupyterlab", str(course), "--no-browser", f"--port={port}"]
     command += ["--ServerApp.port_retries=0", "--ServerApp.ip=127.0.0.1", f"--IdentityProvider.token={_TOKEN}"]
-    command += [f"--LabApp.extra_labextensions_path={ROOT / 'labextension'}"]
+    command += [f"--LabApp.extra_labextensions_path={ROOT / 'gemmlab' / 'labextension'}"]
     if os.name == "posix" and os.geteuid() == 0:
         command.append("--allow-root")
     with open(work / "jupyterlab.log", "w") as log:

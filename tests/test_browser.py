@@ -12,6 +12,7 @@ from copy_course import copy_course
 from jupyterlab_page import ROOT, NotebookPage, chromium, jupyterlab
 
 from gemmlab import lesson as lessons
+from gemmlab.emulator import warm
 
 SCREENSHOTS = ROOT / "build" / "screenshots"
 NAME = "03_two_barriers"
@@ -22,8 +23,10 @@ EXPLORER = "lesson.explore((35, 45, 25), block=(2, 1), interval=0"
 
 @pytest.fixture(scope="module")
 def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the course as it is handed out; the emulator is compiled before anybody waits for it."""
     target = tmp_path_factory.mktemp("browser") / "course"
     copy_course(ROOT, target)
+    warm.main()
     return target
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from threading import Event
 
-import pytest
+from cell_outputs import in_page, said
 
 from gemmlab import lesson as lessons
 from gemmlab.experiments.explore import Spot, explorer_of
@@ -15,37 +14,6 @@ from gemmlab.views.output import Markdown
 from gemmlab.views.prediction_field import show_prediction_field
 from gemmlab.views.slider import show_with_slider
 from gemmlab.views.tiles import tile_picture
-
-
-class Handle:
-    def __init__(self, outputs: list, place: int):
-        self.outputs, self.place = outputs, place
-
-    def update(self, output) -> None:
-        self.outputs[self.place] = output
-
-
-@pytest.fixture
-def outputs(monkeypatch) -> list:
-    """What the cell displays, as it stands."""
-    shown = []
-
-    def display(*some, raw=False, display_id=False):
-        shown.extend(some)
-        return Handle(shown, len(shown) - 1) if display_id else None
-
-    monkeypatch.setattr("IPython.display.display", display)
-    return shown
-
-
-def said(outputs: list) -> str:
-    """The text of what stays when there is no kernel."""
-    return "\n".join(output.text for output in outputs if isinstance(output, Markdown))
-
-
-def in_page(panel) -> str:
-    """What the widget shows, without its tags."""
-    return re.sub(r"<[^>]*>", "", panel.stage._contents.value)
 
 
 def of_thread(panel) -> None:

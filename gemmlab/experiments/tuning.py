@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -97,8 +97,13 @@ class Found:
         return self.gflops or (1 / self.estimate.cycles if self.estimate else None)
 
 
-def show_search(kernel: Kernel, source: str, shape: Shape, depths: Sequence[int]) -> Found | None:
-    """Search, show the landscape and the table, check the best in the emulator. The best that is right."""
+def show_search(
+    kernel: Kernel, source: str, shape: Shape, depths: Sequence[int], tick: Callable[[], None] = lambda: None
+) -> Found | None:
+    """Search, show the landscape and the table, check the best in the emulator. The best that is right.
+
+    `tick` is called after each configuration that was compiled, and again after each that was timed.
+    """
     from gemmlab import gpu
     from gemmlab.bench import Bench
     from gemmlab.views.landscape import landscape
@@ -106,10 +111,10 @@ def show_search(kernel: Kernel, source: str, shape: Shape, depths: Sequence[int]
 
     device = gpu.device() if gpu.available() else None
     arch = device.arch if device else "sm_90"
-    found = search(kernel, source, shape, depths, arch)
+    found = search(kernel, source, shape, depths, arch, tick)
     if device:
         with Bench() as bench:
-            found = [_timed(one, kernel, source, shape, bench) for one in found]
+            found = [_timed(one, kernel, source, shape, bench, tick) for one in found]
     model = f"by the model, for {arch} with {autotune.SMS} SMs; nothing was timed"
     title = f"M, N, K = {', '.join(map(str, shape))}, {f'measured on {device.name}' if device else model}"
     show_picture(landscape(title, {one.sizes: _cell(one) for one in found}))
@@ -120,10 +125,20 @@ def show_search(kernel: Kernel, source: str, shape: Shape, depths: Sequence[int]
     return best
 
 
-def search(kernel: Kernel, source: str, shape: Shape, depths: Sequence[int], arch: str) -> list[Found]:
+def search(
+    kernel: Kernel,
+    source: str,
+    shape: Shape,
+    depths: Sequence[int],
+    arch: str,
+    tick: Callable[[], None] = lambda: None,
+) -> list[Found]:
     """Every configuration of these depths: ruled out, or compiled and estimated."""
-    lanes = warp_tile(kernel, source)
-    return [_looked_at(sizes, kernel, source, lanes, shape, arch) for sizes in space(depths)]
+    lanes, found = warp_tile(kernel, source), []
+    for sizes in space(depths):
+        found.append(_looked_at(sizes, kernel, source, lanes, shape, arch))
+        tick()
+    return found
 
 
 def _looked_at(sizes: Sizes, kernel: Kernel, source: str, lanes: WarpTile, shape: Shape, arch: str) -> Found:
@@ -146,13 +161,14 @@ def _resources(source: str, kernel: Kernel, arch: str) -> Resources | None:
         raise UserError("with other sizes the kernel does not compile: leave its #define lines as they are") from None
 
 
-def _timed(one: Found, kernel: Kernel, source: str, shape: Shape, bench: Bench) -> Found:
+def _timed(one: Found, kernel: Kernel, source: str, shape: Shape, bench: Bench, tick: Callable[[], None]) -> Found:
     from gemmlab.compile import compile_source
 
     if one.estimate is None:
         return one
     program = compile_source(with_sizes(source, one.sizes), kernel.path.name, arch=bench.arch)
     timing = bench.time(program, autotune.launch_spec(one.sizes).at(*shape), shape, seconds=_SEARCH_SECONDS)
+    tick()
     return replace(one, gflops=timing.gflops)
 
 

@@ -34,14 +34,14 @@ def variant(starter: str, text: str, bodies: Mapping[str, str]) -> str:
     return splice(starter, own)
 
 
-def compiled(kernel: Kernel, source: str) -> Program:
-    """The compiled kernel. UserError where a blank is open, and where it does not compile."""
+def compiled(kernel: Kernel, source: str, arch: str | None = None) -> Program:
+    """The kernel, compiled for `arch` or the compiler's default. UserError where a blank is open or it has an error."""
     from gemmlab.compile import CompileError, compile_source
 
     still_open = open_blanks(source)
     if still_open:
         raise UserError(f"fill in the blank {still_open[0][0]} first, and run the cell that writes the file")
     try:
-        return compile_source(source, kernel.path.name)
+        return compile_source(source, kernel.path.name, arch=arch)
     except CompileError:
         raise UserError("the kernel does not compile: run the check, which says why") from None

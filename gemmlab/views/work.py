@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from threading import Event, Thread
 from typing import TYPE_CHECKING
+
+from gemmlab.views.output import Markdown
 
 if TYPE_CHECKING:
     from ipywidgets import Widget
@@ -63,3 +66,22 @@ class Work:
             self.run(job)
         finally:
             self.button.layout.display = "none"
+
+
+@contextmanager
+def progress_bar(total: int) -> Iterator[Callable[[], None]]:
+    """A bar while a cell runs; what is given is to be called after each of about `total` steps."""
+    from IPython.display import display
+    from ipywidgets import HBox, IntProgress, Label
+
+    bar = IntProgress(0, 0, max(1, total))
+    box = HBox([bar, Label("The stop button of the notebook ends this.")])
+    handle = display({**box._repr_mimebundle_(), "text/plain": ""}, raw=True, display_id=True)
+
+    def tick() -> None:
+        bar.value += 1
+
+    try:
+        yield tick
+    finally:
+        handle.update(Markdown(""))
