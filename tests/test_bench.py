@@ -140,6 +140,7 @@ def one_kernel(monkeypatch):
     monkeypatch.setattr(record, "SECONDS", 0.01)
     monkeypatch.setattr(record, "WARM_UP", 0.0)
     monkeypatch.setattr("gemmlab.gpu.device", lambda: bench_device())
+    monkeypatch.setattr("gemmlab.gpu.available", lambda: "Fake GPU")
     return wanted
 
 
@@ -175,9 +176,16 @@ def test_a_wrong_kernel_leaves_no_record(one_kernel, tmp_path, monkeypatch):
     assert not (tmp_path / "x.json").exists()
 
 
-def test_without_git_the_commit_must_be_given(tmp_path):
+def test_without_git_the_commit_must_be_given(tmp_path, monkeypatch):
+    monkeypatch.setattr("gemmlab.gpu.available", lambda: "Fake GPU")
     with pytest.raises(UserError, match="--commit"):
         record.record(tmp_path)
+
+
+def test_without_a_gpu_there_is_no_record(monkeypatch):
+    monkeypatch.setattr("gemmlab.gpu.available", lambda: None)
+    with pytest.raises(UserError, match="nvidia-smi finds none"):
+        record.record(find_root())
 
 
 def test_every_lesson_and_every_fast_kernel_is_recorded():
