@@ -374,7 +374,7 @@ class OpenLesson:
 
     @_told
     def roofline(self, gflops: float | None = None, gbs: float | None = None) -> None:
-        """The naive kernel under the roof of a machine of so many GFLOPS and GB/s, or of the one that was recorded."""
+        """The naive kernel under the roof of a machine of so many GFLOPS and GB/s, of this or a recorded one."""
         experiments.show_roofline((gflops, gbs) if gflops and gbs else None)
 
     @_told

@@ -6,6 +6,7 @@ Nothing here is an attempt: the student's file and progress stay as they are.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gemmlab.errors import UserError
@@ -32,12 +33,14 @@ def show_machine(solved: bool) -> None:
 
 
 def show_roofline(example: tuple[float, float] | None) -> None:
-    """The naive kernel under the roof of an example, in GFLOPS and GB/s; without one, of the GPU that was recorded."""
-    from gemmlab.ceilings import recorded_ceilings
+    """The naive kernel under the roof of an example, in GFLOPS and GB/s; without one, of this machine's GPU, or of the
+    recorded one where there is none. Caches are for later lessons."""
+    from gemmlab.ceilings import ceilings_here
     from gemmlab.simulator import traffic_naive
     from gemmlab.views.roofline import Ceilings, Point, roofline
 
-    ceilings = Ceilings(*example, "an example, not a measurement") if example else recorded_ceilings()
+    ceilings = Ceilings(*example, "an example, not a measurement") if example else ceilings_here()
+    ceilings = ceilings and replace(ceilings, nearer=())
     show_picture(roofline([Point("naive", traffic_naive(1, 1, 1).intensity)], ceilings))
 
 
