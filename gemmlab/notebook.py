@@ -23,7 +23,7 @@ from gemmlab.experiments import tiles as tile_experiments
 from gemmlab.experiments.clinic import Clinic, changed_lines
 from gemmlab.lesson import Blank, Kernel, Lesson, Prediction
 from gemmlab.progress import FILE_NAME, Progress
-from gemmlab.views.output import Markdown, Report, caption, escape, plain, show, show_picture
+from gemmlab.views.output import Markdown, caption, escape, plain, show, show_picture
 
 if TYPE_CHECKING:
     from gemmlab.gpu import Timing
@@ -172,14 +172,14 @@ class OpenLesson:
     def _checked(self, kernel: Kernel, tick: Callable[[], None] | None = None) -> list[object]:
         """Check, keep the attempt, and give what there is to show."""
         from gemmlab.check import check_kernel
-        from gemmlab.report import render
+        from gemmlab.views.verdict import VerdictReport
 
         source = self._source(kernel)
         verdict = check_kernel(kernel, source, kernel.path.name, tick=tick)
         if verdict.status != "unattempted":
             self._record_attempt(verdict, source, kernel)
         picture = _wrong(verdict, kernel)
-        return [Report(render(verdict, source)), *([picture, caption(picture)] if picture else [])]
+        return [VerdictReport(verdict, source), *([picture, caption(picture)] if picture else [])]
 
     def _told_check(self, kernel: Kernel, tick: Callable[[], None]) -> list[object]:
         try:

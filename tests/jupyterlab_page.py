@@ -38,7 +38,7 @@ def jupyterlab(course: Path, work: Path, theme: str = "JupyterLab Light") -> Ite
     address = f"http://127.0.0.1:{port}"
     command = [sys.executable, "-m", "jupyterlab", str(course), "--no-browser", f"--port={port}"]
     command += ["--ServerApp.port_retries=0", "--ServerApp.ip=127.0.0.1", f"--IdentityProvider.token={_TOKEN}"]
-    command += [f"--LabApp.extra_labextensions_path={ROOT / 'labextension'}"]
+    command += [f"--LabApp.extra_labextensions_path={ROOT / 'gemmlab' / 'labextension'}"]
     if os.name == "posix" and os.geteuid() == 0:
         command.append("--allow-root")
     with open(work / "jupyterlab.log", "w") as log:
@@ -156,6 +156,10 @@ class NotebookPage:
     def press(self, source: str, button: str) -> None:
         """Press a button in the cell's output."""
         self.cell(source).get_by_role("button", name=button).click()
+
+    def wait_until_hidden(self, source: str, button: str) -> None:
+        """Wait until a button of the cell is not to be seen."""
+        self.cell(source).get_by_role("button", name=button).wait_for(state="hidden")
 
     def move_slider(self, source: str, name: str, key: str) -> None:
         """Give the slider with this name the focus, and press a key."""

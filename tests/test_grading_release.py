@@ -83,7 +83,7 @@ def check(bundle: Path, library: Path, *arguments: str) -> dict:
 
 def test_it_holds_all_that_a_student_needs_and_no_more(bundle):
     top = {path.name for path in bundle.iterdir()}
-    assert top == {"lessons", "kernels", "gemmlab", *BARE}
+    assert top == {"lessons", "kernels", "gemmlab", "docs", *BARE}
     assert not [path for path in bundle.rglob("*") if path.suffix == ".pyc" or path.is_symlink()]
     for lesson in load_all():
         assert (bundle / f"lessons/{lesson.name}.ipynb").is_file()

@@ -63,12 +63,12 @@ class Clinic:
 
     def _show_verdict(self, kernel: Kernel, kind: str | None, line: int | None) -> None:
         from gemmlab.check import check_source
-        from gemmlab.report import render
+        from gemmlab.views.verdict import VerdictReport
 
         verdict = check_source(kernel.starter, f"{kernel.patient}.cu", kernel.launch, kernel.cases, "emulator")
         if kind is not None:
             show(Markdown(self._scored(kernel.patient, kind, line, verdict)))
-        show(Report(render(verdict, kernel.starter)))
+        show(VerdictReport(verdict, kernel.starter))
 
     def _scored(self, patient: str, kind: str, line: int, verdict: Verdict) -> str:
         first = self.diagnosis(patient)
