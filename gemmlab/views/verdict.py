@@ -58,7 +58,8 @@ def _finding(finding: Finding, lines: list[str]) -> str:
 
 def _table(cases: tuple[CaseResult, ...]) -> str:
     heads = "".join(f'<th scope="col"{_LEFT if head in _WORDS else ""}>{head}</th>' for head in _HEADS)
-    return f'<table style="margin-left: 0"><thead><tr>{heads}</tr></thead><tbody>{"".join(map(_row, cases))}</tbody></table>'
+    rows = "".join(map(_row, cases))
+    return f'<table style="margin-left: 0"><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>'
 
 
 def _row(case: CaseResult) -> str:
