@@ -1,4 +1,5 @@
-"""Builds the course's made files from their sources: kernels/*.cu, lessons/*.ipynb and solutions/*.ipynb.
+"""Builds the course's made files from their sources: kernels/*.cu, lessons/*.ipynb and solutions/*.ipynb, and the part
+of the README that shows recorded results.
 
 `python -m gemmlab.build` writes what is stale, `--check` only names it. Files that somebody has worked in are kept.
 """
@@ -12,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gemmlab import compose, source
+from gemmlab import compose, readme, source
 from gemmlab import lesson as lessons
 from gemmlab.errors import UserError
 from gemmlab.execute import execute
@@ -74,6 +75,7 @@ def build(root: Path, execute_all: bool = False) -> Iterator[str]:
             elif made.state != "fresh":
                 write_whole(made.path, made.text)
                 yield f"wrote {where}"
+    yield from readme.build(root)
 
 
 def _executed(made: Made, root: Path) -> str:
@@ -95,6 +97,7 @@ def check(root: Path) -> list[str]:
     strays = [name for name in patients if lessons.is_name(name.partition("/")[0]) and name not in kernels]
     return [
         *(f"{one.path.relative_to(root)} is {one.state}; run: make lessons" for one in made),
+        *(f"{name} is stale; run: make lessons" for name in readme.check(root)),
         *(f"{path.relative_to(root)} has no lessons/{path.stem}.md; delete it" for path in orphans),
         *(f"solutions/{name}.cu is no patient of lessons/{name.partition('/')[0]}.md; delete it" for name in strays),
     ]

@@ -1,4 +1,4 @@
-"""The command line: `gemmlab check`, `gemmlab run`, `gemmlab profile` and `gemmlab doctor`.
+"""The command line: `gemmlab check`, `run`, `profile`, `record` and `doctor`.
 
 Exit codes: 0 passed (for `doctor`: ready), 1 not passed, 2 what was asked cannot be done, 3 a fault inside gemmlab.
 With `--json` one JSON object is printed in every case. Where something was asked that cannot be done its status is
@@ -192,6 +192,23 @@ def _launch_spec(
     if block is None or grid is None:
         raise UserError('give the launch, for example --block 16,16 --grid "cdiv(N,16),cdiv(M,16)", or --launcher NAME')
     return LaunchSpec.parse(block, grid, smem, smem_opt_in, kernel or "gemm", LAYOUTS[layout.value])
+
+
+@app.command()
+def record(
+    out: Annotated[
+        Optional[Path], typer.Option(help="The results file; gemmlab/recorded/GPU-NAME.json if left out.")
+    ] = None,
+    commit: Annotated[
+        Optional[str], typer.Option(help="The commit that is measured; git is asked if left out.")
+    ] = None,
+) -> None:
+    """Measure this machine's GPU: the ladder's kernels beside cuBLAS, and the ceilings. It takes some minutes."""
+    from gemmlab.lesson import find_root
+    from gemmlab.record import record as measure
+
+    path = measure(find_root(), out, commit, tell=lambda line: print(line, file=sys.stderr, flush=True))
+    print(f"wrote {path}")
 
 
 @app.command()

@@ -1,4 +1,4 @@
-"""The GPU as an executor: load the cubin with CuPy, launch it, judge what came back; and the kernel against cuBLAS."""
+"""The GPU as an executor: load the cubin with CuPy, launch it, judge what came back."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ from gemmlab.device import guards as gpu_guards
 from gemmlab.device.faults import KernelFault, explained
 from gemmlab.device.guards import Images
 from gemmlab.device.process import COMMAND, ChildDied, ChildTimeout, CudaError, GpuProcess
+from gemmlab.device.request import request_of
 from gemmlab.errors import UserError
 from gemmlab.executor import Outcome
-from gemmlab.launch import Address, Argument, Launch
-from gemmlab.plan import Copy, Fill, Plan, launches_of, refused, steps_of
+from gemmlab.launch import Launch
+from gemmlab.plan import Plan, refused
 from gemmlab.tolerance import check_shape
 from gemmlab.verdict import Finding
 
@@ -36,27 +37,6 @@ class GpuInfo:
     driver: str
     runtime: str
     cupy: str
-
-
-@dataclass(frozen=True)
-class Timing:
-    """A kernel against cuBLAS SGEMM (float32, TF32 off) at one shape (M, N, K).
-
-    `kernel_ms` and `cublas_ms` are medians, in milliseconds of one launch. `ratio` is the median, over neighbouring
-    launches, of cuBLAS's time over the kernel's: 1 is as fast as cuBLAS, 0.1 a tenth of its speed. `spread` holds
-    the 10th and the 90th percentile of that ratio. `difference` is max |C - C_cublas|.
-    """
-
-    shape: tuple[int, int, int]
-    kernel_ms: float
-    cublas_ms: float
-    gflops: float
-    cublas_gflops: float
-    ratio: float
-    spread: tuple[float, float]
-    difference: float
-    repeats: int
-    gpu: str
 
 
 @functools.lru_cache(maxsize=1)
@@ -125,7 +105,7 @@ class GpuExecutor:
         if faults := refused(work, program):
             return Outcome(None, faults)
         before = gpu_guards.make_images(A, B)
-        request = _request(program, work, shape, before.shape)
+        request = request_of(program, work, shape, before.shape)
         try:
             after, seconds = self._launch(program, request, before)
         except KernelFault as fault:
@@ -182,85 +162,3 @@ class GpuExecutor:
         except KernelFault:  # the first launch did not have it; what is found so far is true all the same
             pass
         return [finding for finding in found if finding]
-
-
-def time_kernel(
-    program: Program, launch: Launch, shape: tuple[int, int, int], time_limit: float = TIME_LIMIT
-) -> Timing:
-    """Time a kernel that has passed its check against cuBLAS, the two in turn, in a process of its own.
-
-    Both multiply the same random A and B in [-1, 1). Before each launch a fill of four times the size of the L2
-    cache drives A and B out of it; the fill is not timed. The order within a pair alternates. All launches are
-    queued before the first result is waited for, and the fills keep the GPU busy meanwhile, so that the time Python
-    takes to launch does not count. CUDA events around every launch give its time; they add about 2 µs of their own.
-    Half a second of untimed launches goes before, so that the clocks are up. It takes some 4 seconds.
-
-    Raises UserError where the kernel fails, where memory or cuBLAS is missing, or where there is no GPU.
-    """
-    request = _request(program, launch, shape, shape)
-    worker = GpuProcess()
-    try:
-        measured = worker.time(request, program.cubin, time_limit)
-    except (ChildTimeout, ChildDied, CudaError) as error:
-        why = explained(error, worker, request, time_limit)
-        raise UserError(f"the kernel cannot be timed: {why}") from None
-    finally:
-        worker.close()
-    return _timing(shape, measured, worker.hello["name"])
-
-
-def _timing(shape: tuple[int, int, int], measured: dict, gpu: str) -> Timing:
-    kernel_ms, cublas_ms = np.array(measured["kernel_ms"]), np.array(measured["cublas_ms"])
-    low, ratio, high = (float(value) for value in np.percentile(cublas_ms / kernel_ms, (10, 50, 90)))
-    M, N, K = shape
-    mega_flop = 2e-6 * M * N * K
-    ours, cublas = float(np.median(kernel_ms)), float(np.median(cublas_ms))
-    return Timing(
-        shape,
-        ours,
-        cublas,
-        mega_flop / ours,
-        mega_flop / cublas,
-        ratio,
-        (low, high),
-        measured["difference"],
-        len(kernel_ms),
-        gpu,
-    )
-
-
-def _request(program: Program, work: Launch | Plan, shape: tuple[int, int, int], product: tuple[int, int, int]) -> dict:
-    """What the worker needs to know. `shape` is in the letters of the launch's layout, `product` in the course's."""
-    first = launches_of(work)[0]
-    return {
-        "kernel": program.symbol(first.kernel),
-        "arch": program.arch,
-        "block": first.block,
-        "grid": first.grid,
-        "shape": product,
-        "steps": [_step(program, step, shape) for step in steps_of(work)],
-        "buffers": getattr(work, "buffers", {}),
-    }
-
-
-def _step(program: Program, step: Launch | Fill | Copy, shape: tuple[int, int, int]) -> dict:
-    if isinstance(step, Fill):
-        return {"do": "fill", "to": _argument(step.to), "size": step.size, "byte": step.byte}
-    if isinstance(step, Copy):
-        return {"do": "copy", "to": _argument(step.to), "source": _argument(step.source), "size": step.size}
-    return {
-        "do": "launch",
-        "kernel": program.symbol(step.kernel),
-        "block": step.block,
-        "grid": step.grid,
-        "smem": step.smem,
-        "smem_opt_in": step.smem_opt_in,
-        "arguments": [_argument(argument) for argument in step.arguments_at(shape)],
-    }
-
-
-def _argument(argument: Argument) -> list:
-    """[array, byte offset], or [value, NumPy's type]."""
-    if isinstance(argument, Address):
-        return [argument.array, argument.offset]
-    return [argument.value, argument.dtype]

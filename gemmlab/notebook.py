@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import astuple
+from dataclasses import astuple, replace
 from functools import wraps
 from math import prod
 from typing import TYPE_CHECKING
@@ -23,10 +23,12 @@ from gemmlab.experiments import tiles as tile_experiments
 from gemmlab.experiments.clinic import Clinic, changed_lines
 from gemmlab.lesson import Blank, Kernel, Lesson, Prediction
 from gemmlab.progress import FILE_NAME, Progress
+from gemmlab.results import first_results
 from gemmlab.views.output import Markdown, caption, escape, plain, show, show_picture
 
 if TYPE_CHECKING:
-    from gemmlab.gpu import Timing
+    from gemmlab.bench import Timing
+    from gemmlab.emulator.counters import Counters
     from gemmlab.verdict import Verdict
     from gemmlab.views.ladder import Rung
     from gemmlab.views.occupancy import BlockUse
@@ -274,11 +276,9 @@ class OpenLesson:
         show_picture(intensities(shape, tile, self._measured(shape), sizes))
 
     def _measured(self, shape: Shape) -> Timing | None:
-        """Show what the compiler made of the kernel; time it where there is a GPU."""
-        from gemmlab import gpu
-        from gemmlab.compile import compile_source
+        """Show what the kernel does to memory, what the compiler made of it and, on a GPU, how fast it is."""
         from gemmlab.profile import profile_source
-        from gemmlab.views.profile import counters_table, resources_text, speed_text
+        from gemmlab.views.profile import counters_table
 
         lesson, source = self.lesson, self._source()
         attempt = self._last("attempt", source=_digest(source))
@@ -287,13 +287,35 @@ class OpenLesson:
             return None
         counters = profile_source(source, lesson.kernel_path.name, lesson.launch, COUNTED_SHAPE).counters
         show(Markdown(counters_table(source, counters, COUNTED_SHAPE)))
+        timing = self._timed(source, shape)
+        self._show_levels(counters, shape, timing)
+        return timing
+
+    def _show_levels(self, counters: Counters, shape: Shape, timing: Timing | None) -> None:
+        """The kernel under the ceilings of each level of memory: those of this GPU, or recorded ones."""
+        from gemmlab.ceilings import ceilings_here
+        from gemmlab.roofline import intensities
+        from gemmlab.views.roofline import hierarchy
+
+        if ceilings := ceilings_here():
+            levels = intensities(counters.totals, COUNTED_SHAPE, shape)
+            on_it = timing.gflops if timing and "recorded" not in ceilings.source else None
+            show_picture(hierarchy("your kernel", levels, ceilings, on_it))
+
+    def _timed(self, source: str, shape: Shape) -> Timing | None:
+        """Show the compiler's report, and the kernel's speed where there is a GPU."""
+        from gemmlab import bench, gpu
+        from gemmlab.compile import compile_source
+        from gemmlab.views.profile import resources_text, speed_text
+
+        lesson = self.lesson
         arch = gpu.device().arch if gpu.available() else None
         program = compile_source(source, lesson.kernel_path.name, arch=arch)
         show(Markdown(resources_text(program.resources[lesson.launch.kernel], program.arch)))
         if not gpu.available():
             show(Markdown("No time was measured: this machine has no NVIDIA GPU."))
             return None
-        timing = gpu.time_kernel(program, lesson.launch.at(*shape), shape)
+        timing = bench.time_kernel(program, lesson.launch.at(*shape), shape)
         show(Markdown(speed_text(timing)))
         self._note(
             "timing",
@@ -310,11 +332,23 @@ class OpenLesson:
         """Where you stand: the ladder of lessons, and how many predictions came close."""
         from gemmlab.views.ladder import ladder
 
-        show_picture(ladder([self._rung(lesson) for lesson in lessons.load_all(self.lesson.root)]))
+        show_picture(ladder(*self._beside_record()))
         revealed = self._progress.entries(self.lesson.number, "reveal")
         close = sum(entry["right"] for entry in revealed)
         counts = f"{len(self.lesson.predictions)} asked for, {len(revealed)} revealed, {close} right"
         show(Markdown(f"Predictions in this lesson: {counts}."))
+
+    def _beside_record(self) -> tuple[list[Rung], str]:
+        """Every lesson's rung, with the recorded speed of its solved kernel, and what that was recorded on."""
+        every = lessons.load_all(self.lesson.root)
+        rungs = [self._rung(lesson) for lesson in every]
+        results = first_results()
+        at_shape = results.at(TIMED_SHAPE) if results else None
+        if at_shape is None:
+            return rungs, ""
+        taught = [at_shape.as_taught(lesson.number) for lesson in every]
+        beside = [replace(rung, recorded=one and one.gflops) for rung, one in zip(rungs, taught, strict=True)]
+        return beside, f"{results.label}, at {'×'.join(map(str, TIMED_SHAPE))}; not your machine"
 
     def _rung(self, lesson: Lesson) -> Rung:
         from gemmlab.views.ladder import Rung
@@ -343,15 +377,16 @@ class OpenLesson:
         experiments.show_roofline((gflops, gbs) if gflops and gbs else None)
 
     @_told
-    def design(self, TILE: int = 16, TM: int = 1, TN: int = 1, gflops: float = 20_000, gbs: float = 900) -> None:
-        """Tile sizes under the roof of a machine of so many GFLOPS and GB/s, or of the recorded one, by sliders; your
-        kernels are points there once they were timed."""
-        from gemmlab.ceilings import recorded_ceilings
+    def design(self, TILE: int = 16, TM: int = 1, TN: int = 1, gflops: float = 0, gbs: float = 0) -> None:
+        """Tile sizes under the roof of a machine of so many GFLOPS and GB/s, or of yours or the recorded one, by
+        sliders; your kernels are points there once they were timed."""
+        from gemmlab.ceilings import ceilings_here
         from gemmlab.experiments.design import Design
         from gemmlab.views.design_controls import DesignControls, design_picture
         from gemmlab.views.roofline import Ceilings
 
-        ceilings = recorded_ceilings() or Ceilings(gflops, gbs, "an example, not a measurement")
+        example = Ceilings(gflops or 20_000, gbs or 900, "an example, not a measurement")
+        ceilings = example if gflops or gbs else ceilings_here() or example
         design, measured = Design(TILE, TM, TN), self._timed_kernels()
         if self._is_live:
             DesignControls(design, TIMED_SHAPE, ceilings, measured).show()

@@ -110,6 +110,8 @@ def _read_all(folder: Path, known: Sequence[Lesson]) -> Iterator[tuple[File, Wri
                 written, note = _written(file)
             except UserError as error:
                 note = str(error)
+            except Exception as error:  # a fault of ours, which must not end a batch over one student's file
+                note = f"this grader could not read it ({type(error).__name__}); look at it"
         yield File(file.path), written, note
 
 

@@ -17,6 +17,7 @@ from gemmlab.errors import UserError
 _WRITES = re.compile(r"\s*%%(?:writefile|file)[ \t]+(?:-a[ \t]+)?(?P<path>[^\n]*?)[ \t\r]*(?:\n|\Z)")
 _OPENS = re.compile(r"notebook\s*\.\s*open\(\s*[\"'](\w{1,60})[\"']")
 _PREDICTS = re.compile(r"^[ \t]*\w+\.predict\(\s*[\"'](\w{1,60})[\"']\s*,([^\n]{1,200})", re.MULTILINE)
+_QUESTION = re.compile(r"[A-Za-z0-9_]{1,60}")
 _LONGEST_ANSWER = 20_000
 _MOST_CELLS = 5_000
 _EXERCISE = "exercise"
@@ -98,7 +99,7 @@ def _answers(cells: list[tuple[str, str, dict]]) -> dict[str, str]:
     for kind, source, cell in cells:
         question = _metadata(cell).get("question")
         answer = source.replace(ANSWER_PLACEHOLDER, "", 1).strip()
-        if kind in ("markdown", "raw") and isinstance(question, str) and answer:
+        if kind in ("markdown", "raw") and isinstance(question, str) and _QUESTION.fullmatch(question) and answer:
             found[question] = "\n\n".join(filter(None, (found.get(question), answer)))[:_LONGEST_ANSWER]
     return found
 

@@ -26,8 +26,17 @@ def splice(submission: Submission, kernel: Kernel) -> Spliced:
     """The kernel as this student wrote it.
 
     `source` is '' where nothing was handed in for this kernel. Where the code may not be compiled, `source` is one
-    line of `#error` that says why, so that the student is told, and `vetoes` has the reason.
+    line of `#error` that says why, so that the student is told, and `vetoes` has the reason. Never raises for what is
+    in the text.
     """
+    try:
+        return _spliced(submission, kernel)
+    except Exception as error:  # a fault of ours, which must not end a batch over one student's file
+        note = f"this grader could not read the file ({type(error).__name__}); look at it, and give the marks by hand"
+        return Spliced("#error not graded: the file cannot be read\n", note=note)
+
+
+def _spliced(submission: Submission, kernel: Kernel) -> Spliced:
     text = source.normalize(_text(submission, kernel))
     if not text.strip():
         return Spliced("")

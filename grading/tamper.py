@@ -59,22 +59,24 @@ def _has_effect(node: Node | None) -> bool:
 
 def _parts(node: Node | None) -> Iterator[str]:
     """What a condition asks, one text each: the operands of its &&, without parentheses, with < in place of >."""
-    if node is None:
-        return
-    if node.type in ("condition_clause", "parenthesized_expression") and node.named_child_count == 1:
-        yield from _parts(node.named_child(0))
-    elif node.type == "binary_expression":
-        left, right = (node.child_by_field_name(side) for side in ("left", "right"))
-        operator = text_of(node.child_by_field_name("operator"))
-        if operator == "&&":
-            yield from _parts(left)
-            yield from _parts(right)
-        elif operator in _MIRRORED:
-            yield f"{_plain(right)} {_MIRRORED[operator]} {_plain(left)}"
+    waiting = [node]  # not by recursion: a student's condition may be as long as the file
+    while waiting:
+        node = waiting.pop()
+        if node is None:
+            continue
+        if node.type in ("condition_clause", "parenthesized_expression") and node.named_child_count == 1:
+            waiting.append(node.named_child(0))
+        elif node.type == "binary_expression":
+            left, right = (node.child_by_field_name(side) for side in ("left", "right"))
+            operator = text_of(node.child_by_field_name("operator"))
+            if operator == "&&":
+                waiting += [right, left]
+            elif operator in _MIRRORED:
+                yield f"{_plain(right)} {_MIRRORED[operator]} {_plain(left)}"
+            else:
+                yield f"{_plain(left)} {operator} {_plain(right)}"
         else:
-            yield f"{_plain(left)} {operator} {_plain(right)}"
-    else:
-        yield _plain(node)
+            yield _plain(node)
 
 
 def _plain(node: Node) -> str:

@@ -29,12 +29,12 @@ extern "C" __global__ void gemm(const float* A, const float* B, float* C, int M,
         // A tile has more elements than the block has threads: a thread copies several, THREADS
         // apart. Outside the matrix put 0, because 0 adds nothing to any sum. No thread may return
         // here, because all threads of the block must reach both barriers.
-        for (int i = tid; i < BM * BK; i += THREADS) {
+        for (unsigned i = tid; i < BM * BK; i += THREADS) {
             const int r = i / BK;
             const int c = i % BK;
             As[r][c] = (row0 + r < M && k0 + c < K) ? A[(row0 + r) * K + (k0 + c)] : 0.0f;
         }
-        for (int i = tid; i < BK * BN; i += THREADS) {
+        for (unsigned i = tid; i < BK * BN; i += THREADS) {
             const int r = i / BN;
             const int c = i % BN;
             Bs[r][c] = (k0 + r < K && col0 + c < N) ? B[(k0 + r) * N + (col0 + c)] : 0.0f;
@@ -44,6 +44,8 @@ extern "C" __global__ void gemm(const float* A, const float* B, float* C, int M,
         // Wait until all have copied.
         __syncthreads();
 
+        // Unrolled, so that the reads of one k go on while the products of another are added.
+#pragma unroll
         for (int k = 0; k < BK; ++k) {
             // TODO fragments: read TM elements of As and TN elements of Bs into registers
             ______;

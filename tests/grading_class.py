@@ -222,7 +222,7 @@ def _clinic() -> Iterator[Student]:
 
 # The marks for those that do not fail in both groups, and the vetoes. Where only given code was changed, the
 # pristine kernel has the marks, and what is gone is a veto.
-_RACE, _DIVERGED = "a race between threads", "a barrier that not all threads of a block reach"
+_RACE = "a race between threads"
 _ELSE: dict[str, dict[str, Due]] = {
     "02_tiled_fma": {
         "acc_not_started": PASSED, "no_zero_fill": PASSED, "returns_early": PASSED, "wrong_loop_bound": PASSED,
@@ -231,7 +231,7 @@ _ELSE: dict[str, dict[str, Due]] = {
         "no_store_guard": Due("failed", FULL, f"{CHECK} `row < M`;{CHECK} `col < N`"),
     },
     "03_two_barriers": {
-        "barrier_for_one_row": Due("failed", veto=f"{_RACE};{_DIVERGED}"),
+        "barrier_for_one_row": Due("failed", veto=_RACE),
         "barrier_for_some": Due("failed", (2, 0), _RACE),
         **{name: Due("failed", veto=_RACE) for name in (
             "fence_first", "no_barrier", "no_first_barrier", "no_second_barrier", "warp_barrier_first",
@@ -245,7 +245,7 @@ _ELSE: dict[str, dict[str, Due]] = {
             "tiles_not_filled",
         )},
         **{name: Due("failed", (2, 0), _RACE) for name in ("one_too_many", "store_unguarded", "store_without_n")},
-        "returns_early": Due("failed", (2, 0), _DIVERGED),
+        "returns_early": Due("failed", (2, 0)),
     },
     "05_register_1d": {
         "no_first_barrier": Due("failed", veto=f"{BARRIER};{_RACE}"),
@@ -350,6 +350,9 @@ def _for_time_and_space() -> Iterator[Student]:
     deep = "template <int N> struct Deep { static const int v = Deep<N + 1>::v; };\n"
     yield _cu("template bomb", f"{deep}__device__ int v = Deep<0>::v;\n{_solution('00')}",
               Due("compile_error"), "00_start_here")  # fmt: skip
+    asked = " &&\n".join(["K < 0"] * 1_900)
+    long = _solution().replace("float acc", f"if ({asked}) return;\n    float acc", 1)
+    yield _cu("long condition", long, PASSED)
     parens = "\n".join(["acc +=", *["(" * 500] * 40, "1", *[")" * 500] * 40, ";"])
     yield _cu("deep parentheses", _with_body(parens), Due("compile_error"))
     yield _cu("giant message", _with_body("#error " + "<script>" * 100), Due("compile_error", veto="preprocessor"),
@@ -378,7 +381,7 @@ def _for_the_judge() -> Iterator[Student]:
     yield _cu("changes B", _with_body(writes), FAILED, feedback="changes A or B")
     yield _cu("illegal address", _with_body("*(volatile float*)8 = 1.0f;"), FAILED, feedback="outside of an array")
     yield _cu("traps", _with_body("__trap();"), FAILED)
-    yield _cu("exits", _with_body('if (tx == 0) asm volatile("exit;");'), Due("failed", veto=_DIVERGED))
+    yield _cu("exits", _with_body('if (tx == 0) asm volatile("exit;");'), FAILED, feedback="Not all threads")
     stale = _solution("04").replace("C[row * N + col] = acc;", ";")
     assert stale != _solution("04")
     yield _cu("gives a stale buffer", stale, FAILED, "04_ragged_edges", feedback="never written")
@@ -454,6 +457,13 @@ def _in_notebooks(outside: Outside) -> Iterator[Student]:
             if cell["metadata"].get("question"):
                 cell["source"] = '=HYPERLINK("http://x")\n<script>alert(1)</script> <img src=x onerror=alert(2)>'
 
+    def strange(data: dict) -> None:
+        for cell, question in zip(data["cells"], ("\ud800", "<b>", ["q1"], None, "q9", 7)):
+            cell["metadata"] = {"question": question, "tags": [None, {}, 1], "patient": {"a": []}}
+            cell["cell_type"], cell["source"], cell["id"] = "markdown", "\ud800 strange words", [question]
+        data["metadata"], data["nbformat"] = ["x"], "four"
+
+    yield handed_in("strange metadata", _solution(), PASSED, strange)
     yield handed_in("a missing cell", "", Due("unreadable", note="no cell that writes the kernel"), without_cell)
     yield handed_in("a renamed cell", _solution(), PASSED, renamed)
     yield handed_in("a cell without its first line", _solution(), PASSED, without_first_line)

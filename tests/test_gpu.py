@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gemmlab import gpu
+from gemmlab import bench, gpu
 from gemmlab.compile import Program, Resources, compile_source
 from gemmlab.device import process as gpu_process
 from gemmlab.errors import UserError
@@ -282,11 +282,11 @@ def test_without_cublas_the_error_says_how_to_get_it(matrices, fake_cupy, monkey
     with pytest.raises(UserError, match=r"gemmlab\[gpu\]"):
         GpuExecutor().cublas(*matrices)
     with pytest.raises(UserError, match=r"cannot be timed: cuBLAS is not installed"):
-        gpu.time_kernel(python_kernel(GOOD), launch(), SHAPE)
+        bench.time_kernel(python_kernel(GOOD), launch(), SHAPE)
 
 
 def test_timing_reports_medians_and_the_ratio(fake_cupy):
-    timing = gpu.time_kernel(python_kernel(GOOD, "time.sleep(0.002)"), launch(), SHAPE)
+    timing = bench.time_kernel(python_kernel(GOOD, "time.sleep(0.002)"), launch(), SHAPE)
     assert timing.gpu == "Fake GPU"
     assert timing.repeats >= 5
     assert timing.kernel_ms >= 2
@@ -297,7 +297,7 @@ def test_timing_reports_medians_and_the_ratio(fake_cupy):
 
 def test_a_failing_kernel_is_not_timed(fake_cupy):
     with pytest.raises(UserError, match="cannot be timed.*address"):
-        gpu.time_kernel(python_kernel("fail(716)"), launch(), SHAPE)
+        bench.time_kernel(python_kernel("fail(716)"), launch(), SHAPE)
 
 
 # Launches that no GPU takes
@@ -427,6 +427,6 @@ def test_what_a_kernel_prints_does_not_disturb_the_protocol():
 @pytest.mark.gpu
 def test_timing_on_the_gpu():
     shape = (512, 512, 512)
-    timing = gpu.time_kernel(compile_source(TILED, arch=gpu.device().arch), TILED_LAUNCH.at(*shape), shape)
+    timing = bench.time_kernel(compile_source(TILED, arch=gpu.device().arch), TILED_LAUNCH.at(*shape), shape)
     assert timing.ratio > 0
     assert timing.difference < 1e-3

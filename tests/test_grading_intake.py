@@ -348,3 +348,24 @@ def test_what_the_instructor_did_wrong_is_an_error(tmp_path):
         read(fill(tmp_path / "unknown", {"ann/x.ipynb": b"{"}))
     (tmp_path / "none").mkdir()
     assert read(tmp_path / "none") == []
+
+
+def test_a_fault_of_the_grader_is_a_note_and_the_others_go_on(tmp_path, monkeypatch):
+    read_text = intake.notebook_file.read
+
+    def fail(text):
+        if "eve was here" in text:
+            raise MemoryError
+        return read_text(text)
+
+    monkeypatch.setattr(intake.notebook_file, "read", fail)
+    eve = notebook(exercise(SOLUTION + "// eve was here"))
+    found = {one.student: one for one in read(fill(tmp_path, {"eve/02.ipynb": eve, "bob/02.ipynb": notebook()}))}
+    assert found["eve"].source is None and "could not read it (MemoryError)" in found["eve"].note
+    assert found["bob"].source
+
+
+@pytest.mark.parametrize("question", ["\ud800", "<b>", "", "x" * 100, ["q1"], 7])
+def test_an_answer_to_no_question_of_a_course_is_none(question, tmp_path):
+    cell = answer("q1", "words") | {"metadata": {"question": question}}
+    assert one_file(tmp_path, notebook(exercise(), cell)).answers == {}

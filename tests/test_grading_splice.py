@@ -285,3 +285,23 @@ def test_a_mended_patient_shows_what_was_mended():
     patient = KERNELS["14_claims_clinic/odd_tail"]
     result = spliced(patient, patient.solution)
     assert result.bodies["odd_tail"] == patient.blanks[0].answer
+
+
+@pytest.mark.parametrize(
+    "deep", ["K &&\n" * 1_500 + "K", "!" * 900 + "K", "(" * 400 + "K" + ")" * 400, "K ?\nK :\n" * 500 + "K"]
+)
+def test_a_condition_may_be_as_long_as_the_file(deep):
+    kernel = KERNELS["02_tiled_fma"]
+    result = spliced(kernel, kernel.solution.replace("float acc", f"if ({deep}) return;\n    float acc", 1))
+    assert result.source == spliced(kernel, kernel.solution).source
+    assert "return;" in result.changes and not result.vetoes and not result.note
+
+
+def test_a_fault_of_the_grader_costs_one_student_a_look_and_not_the_batch(monkeypatch):
+    def fail(*texts):
+        raise RecursionError
+
+    monkeypatch.setattr(tamper, "vetoes", fail)
+    kernel = KERNELS["02_tiled_fma"]
+    result = spliced(kernel, kernel.solution.replace("float acc", "int more = 0;\n    float acc", 1))
+    assert result.source.startswith("#error") and "RecursionError" in result.note and "by hand" in result.note

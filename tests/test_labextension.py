@@ -20,4 +20,4 @@ def test_it_is_installed_with_the_package_and_of_its_version():
     project = (ROOT / "pyproject.toml").read_text()
     version = json.loads((FOLDER / "gemmlab" / "package.json").read_text())["version"]
     assert f'version = "{version}"' in project
-    assert '"gemmlab/labextension/gemmlab" = "share/jupyter/labextensions/gemmlab"' in project
+    assert '"gemmlab/labextension" = "share/jupyter/labextensions"' in project

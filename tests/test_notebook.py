@@ -11,11 +11,12 @@ import ipywidgets
 import numpy as np
 import pytest
 
-from gemmlab import check, gpu, notebook
+from gemmlab import bench, check, gpu, notebook
 from gemmlab import lesson as lessons
+from gemmlab.bench import Timing
 from gemmlab.errors import UserError
 from gemmlab.executor import Outcome
-from gemmlab.gpu import GpuInfo, Timing
+from gemmlab.gpu import GpuInfo
 
 NUMBER = "536.87"
 TIMING = Timing((1024, 1024, 1024), 0.35, 0.042, 6123.0, 51234.0, 0.1195, (0.118, 0.121), 1e-5, 50, "NVIDIA Test")
@@ -317,7 +318,7 @@ def test_with_a_gpu_the_time_is_shown_kept_and_put_on_the_ladder(lesson, screen,
     lesson.check()
     monkeypatch.setattr(gpu, "available", lambda: "NVIDIA Test")
     monkeypatch.setattr(gpu, "device", lambda: GpuInfo("NVIDIA Test", "sm_90", "1", "12.9", "14"))
-    monkeypatch.setattr(gpu, "time_kernel", lambda program, launch, shape: TIMING)
+    monkeypatch.setattr(bench, "time_kernel", lambda program, launch, shape: TIMING)
     assert "6,123 GFLOPS" in screen.of(lesson.profile) and "11.9 % of cuBLAS" in screen.text
     assert "compiled for sm\\_90" in screen.text
     assert kept(course)[-1]["kind"] == "timing" and kept(course)[-1]["gpu"] == "NVIDIA Test"

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from gemmlab import gpu
+from gemmlab import bench, gpu
 from gemmlab.compile import CompileError, Program, compile_source
 from gemmlab.errors import UserError
 from gemmlab.launch import LaunchSpec
@@ -128,7 +128,7 @@ def try_broken(name: str, body: str) -> None:
 
 def print_timing(program: Program, shape: tuple[int, int, int]) -> None:
     started = time.perf_counter()
-    timing = gpu.time_kernel(program, TILED.at(*shape), shape)
+    timing = bench.time_kernel(program, TILED.at(*shape), shape)
     print(timing)
     print(
         f"{shape}: kernel {timing.kernel_ms:.4f} ms {timing.gflops:.0f} GFLOP/s, cuBLAS {timing.cublas_ms:.4f} ms "

@@ -11,7 +11,7 @@ import sys
 import tempfile
 import threading
 import weakref
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import IO
 
@@ -155,12 +155,32 @@ class GpuProcess:
         after = {name: np.load(self._path(f"{name}.npy")) for name in images.words}
         return Images(after, images.shape), float(took)
 
-    def time(self, request: dict, cubin: bytes, seconds: float) -> dict:
-        """The worker's measurement. The kernel's first launch is given `seconds` to end."""
+    def time(
+        self, request: dict, cubin: bytes, seconds: float, progress: Callable[[float], None] | None = None
+    ) -> dict:
+        """The worker's measurement. The kernel's first launch is given `seconds` to end. `progress` is told the part
+        that is done."""
         self._start({"do": "time", **request}, cubin)
         self._receive("measuring", seconds)
         self.stage = "copying"
-        return self._receive("done", MEASURE_SECONDS)
+        return self._measured(progress)
+
+    def spans(self, request: dict, cubin: bytes) -> dict:
+        """The milliseconds of single launches of one kernel."""
+        self._start({"do": "spans", **request}, cubin)
+        return self._measured(None)
+
+    def put(self, name: str, content: bytes) -> None:
+        """A file in the worker's folder."""
+        self._path(name).write_bytes(content)
+
+    def _measured(self, progress: Callable[[float], None] | None) -> dict:
+        while True:
+            answer = self._receive(("progress", "done"), MEASURE_SECONDS)
+            if answer["event"] == "done":
+                return answer
+            if progress:
+                progress(answer["part"])
 
     def close(self) -> None:
         self._child.kill()
@@ -174,11 +194,11 @@ class GpuProcess:
         self._receive("launching", COPY_SECONDS)
         self.stage = "running"
 
-    def _receive(self, event: str, seconds: float) -> dict:
+    def _receive(self, event: str | tuple[str, ...], seconds: float) -> dict:
         answer = self._child.receive(seconds)
         if answer.get("event") == "error":
             raise CudaError(answer.get("code"), str(answer.get("text")))
-        if answer.get("event") != event:
+        if answer.get("event") not in (event if isinstance(event, tuple) else (event,)):
             raise ChildDied(UNREADABLE)
         return answer
 

@@ -12,15 +12,15 @@ import os
 import queue
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-WARM_UP_SECONDS = 0.5  # enough for an idle GPU to raise its clocks
-MEASURE_SECONDS = 2.0
+from gemmlab.device.stopwatch import Stopwatch
+
+DEFAULT_MATH = 0  # of cuBLAS: no TF32
 
 
 class Gpu:
@@ -35,12 +35,15 @@ class Gpu:
         self.runtime.free(0)  # creates the context now, while no time limit of a kernel runs
         self._own: list[int] = []
         self.properties = self.runtime.getDeviceProperties(self.runtime.getDevice())
+        self.stopwatch = Stopwatch(self)
 
     def describe(self) -> dict:
         name = self.properties["name"]
         return {
             "name": name.decode() if isinstance(name, bytes) else name,
             "arch": f"sm_{self.properties['major']}{self.properties['minor']}",
+            "sms": self.properties["multiProcessorCount"],
+            "l2_bytes": self.properties["l2CacheSize"],
             "cuda_driver": self.runtime.driverGetVersion(),
             "cuda_runtime": self.runtime.runtimeGetVersion(),
             "cupy": self.cupy_version,
@@ -52,35 +55,27 @@ class Gpu:
         buffers = {name: self.runtime.malloc(image.nbytes) for name, image in images.items()}
         for name, image in images.items():
             self.runtime.memcpy(buffers[name], image.ctypes.data, image.nbytes, self.runtime.memcpyHostToDevice)
-        work = self._work(request, {name: buffer + request["guard_bytes"] for name, buffer in buffers.items()})
+        work = self.work(request, {name: buffer + request["guard_bytes"] for name, buffer in buffers.items()})
         yield {"event": "launching"}
-        yield {"event": "launched", "seconds": self._seconds(work)}
+        yield {"event": "launched", "seconds": self.seconds(work)}
         for name, image in images.items():
             self.runtime.memcpy(image.ctypes.data, buffers[name], image.nbytes, self.runtime.memcpyDeviceToHost)
             self.runtime.free(buffers[name])
-        self._free_own()
+        self.free_own()
         yield {"event": "done"}
 
     def time(self, request: dict) -> Iterator[dict]:
-        """Time the kernel against cuBLAS on the same random A and B; see gemmlab.gpu.time_kernel."""
-        M, N, K = request["shape"]
-        A, B = self._random(M * K), self._random(K * N)
-        C, C_cublas = self.runtime.malloc(4 * M * N), self.runtime.malloc(4 * M * N)
-        ours = self._work(request, {"A": A, "B": B, "C": C})
-        cublas = self._work({**request, "kernel": None}, {"A": A, "B": B, "C": C_cublas})
-        yield {"event": "launching"}
-        self._seconds(ours)
-        yield {"event": "measuring"}
-        pair_seconds = self._warm_up(ours, cublas)
-        repeats = max(5, min(100, int(MEASURE_SECONDS / pair_seconds)))
-        kernel_ms, cublas_ms = self._interleave(ours, cublas, repeats)
-        difference = np.abs(self._download(C, M * N) - self._download(C_cublas, M * N)).max()
-        yield {"event": "done", "kernel_ms": kernel_ms, "cublas_ms": cublas_ms, "difference": float(difference)}
+        """Time the kernel against cuBLAS; see gemmlab.bench."""
+        return self.stopwatch.race(request)
 
-    def _work(self, request: dict, pointers: dict[str, int]) -> Callable[[], None]:
+    def spans(self, request: dict) -> Iterator[dict]:
+        """Time a kernel by itself, on buffers of its own; see gemmlab.bench."""
+        return self.stopwatch.spans(request)
+
+    def work(self, request: dict, pointers: dict[str, int]) -> Callable[[], None]:
         """What to do, bound to its arguments. `pointers` are those of A, B and C."""
         if request["kernel"] is None:
-            return self._sgemm(pointers, *request["shape"])
+            return self.multiply("sgemm", np.float32, pointers, *request["shape"])
         module = self.cuda.function.Module()
         module.load(Path("kernel.cubin").read_bytes())
         pointers = pointers | {name: self._own_buffer(size) for name, size in request["buffers"].items()}
@@ -107,7 +102,7 @@ class Gpu:
         self._own.append(buffer)
         return buffer
 
-    def _free_own(self) -> None:
+    def free_own(self) -> None:
         while self._own:
             self.runtime.free(self._own.pop())
 
@@ -128,64 +123,30 @@ class Gpu:
         to, source = _address(pointers, step["to"]), _address(pointers, step["source"])
         return lambda: self.runtime.memcpyAsync(to, source, step["size"], self.runtime.memcpyDeviceToDevice, 0)
 
-    def _sgemm(self, pointers: dict[str, int], M: int, N: int, K: int) -> Callable[[], None]:
-        """cuBLAS stores by columns, so that it computes the transposed product: C' = B' A' is C by rows."""
+    def multiply(self, name: str, dtype: type, pointers: dict[str, int], M: int, N: int, K: int) -> Callable[[], None]:
+        """cuBLAS's 'sgemm' or 'dgemm'. It stores by columns, so that it computes the transposed product: C' = B' A' is
+        C by rows."""
         cublas = self.cuda.cublas
         handle = self.cuda.device.get_cublas_handle()
+        cublas.setMathMode(handle, DEFAULT_MATH)
+        multiply = getattr(cublas, name)
         A, B, C = (pointers[name] for name in "ABC")
-        one_zero = np.array([1, 0], np.float32)
+        one_zero = np.array([1, 0], dtype)
         none = cublas.CUBLAS_OP_N
 
         def work() -> None:
             one = one_zero.ctypes.data
-            cublas.sgemm(handle, none, none, N, M, K, one, B, N, A, K, one + 4, C, N)
+            multiply(handle, none, none, N, M, K, one, B, N, A, K, one + one_zero.itemsize, C, N)
 
         return work
 
-    def _seconds(self, work: Callable[[], None]) -> float:
+    def seconds(self, work: Callable[[], None]) -> float:
         start, stop = self.cuda.Event(), self.cuda.Event()
         start.record()
         work()
         stop.record()
         stop.synchronize()
         return self.cuda.get_elapsed_time(start, stop) / 1000
-
-    def _warm_up(self, ours: Callable[[], None], cublas: Callable[[], None]) -> float:
-        """Run both until the clocks are up; the seconds that the last pair took."""
-        end = time.monotonic() + WARM_UP_SECONDS
-        pair_seconds = self._seconds(ours) + self._seconds(cublas)
-        while time.monotonic() < end:
-            pair_seconds = self._seconds(ours) + self._seconds(cublas)
-        return pair_seconds
-
-    def _interleave(self, ours: Callable, cublas: Callable, repeats: int) -> tuple[list[float], list[float]]:
-        """Milliseconds of each launch. Everything is queued at once; a fill of 4 L2 sizes goes before every launch."""
-        flush_bytes = 4 * self.properties["l2CacheSize"]
-        flush = self.runtime.malloc(flush_bytes)
-        spans = {ours: [], cublas: []}
-        for repeat in range(repeats):
-            for work in (ours, cublas) if repeat % 2 else (cublas, ours):
-                start, stop = self.cuda.Event(), self.cuda.Event()
-                self.runtime.memsetAsync(flush, repeat, flush_bytes, 0)
-                start.record()
-                work()
-                stop.record()
-                spans[work].append((start, stop))
-        self.runtime.deviceSynchronize()
-        kernel_ms, cublas_ms = ([self.cuda.get_elapsed_time(*span) for span in spans[work]] for work in (ours, cublas))
-        return kernel_ms, cublas_ms
-
-    def _random(self, count: int) -> int:
-        """A buffer of floats in [-1, 1)."""
-        values = np.random.default_rng().random(count, np.float32) * 2 - 1
-        buffer = self.runtime.malloc(values.nbytes)
-        self.runtime.memcpy(buffer, values.ctypes.data, values.nbytes, self.runtime.memcpyHostToDevice)
-        return buffer
-
-    def _download(self, buffer: int, count: int) -> np.ndarray:
-        values = np.empty(count, np.float32)
-        self.runtime.memcpy(values.ctypes.data, buffer, values.nbytes, self.runtime.memcpyDeviceToHost)
-        return values
 
 
 def _address(pointers: dict[str, int], place: list) -> int:

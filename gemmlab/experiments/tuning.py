@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from gemmlab.errors import UserError
 from gemmlab.experiments import autotune
@@ -14,10 +15,14 @@ from gemmlab.nvrtc.log import Resources
 from gemmlab.syntax.sizes import Sizes, sizes_of, with_sizes
 from gemmlab.views.output import Markdown, escape, show, show_picture
 
+if TYPE_CHECKING:
+    from gemmlab.bench import Bench
+
 Shape = tuple[int, int, int]
 LANE_PREDICTIONS = ("order_floats", "rows_floats", "rows_wavefronts")  # what the costs of the arrangements give away
 IN_ORDER, BY_ROWS = "threads in order, as in lesson 08", "4 rows of 8 lanes, row by row"
 _SEED = 9
+_SEARCH_SECONDS = 0.5  # of timed launches for each configuration
 _CHECKED = 3  # of the best are run in the emulator, at a ragged shape
 
 
@@ -100,6 +105,7 @@ def show_search(
     `tick` is called after each configuration that was compiled, and again after each that was timed.
     """
     from gemmlab import gpu
+    from gemmlab.bench import Bench
     from gemmlab.views.landscape import landscape
     from gemmlab.views.search import search_table
 
@@ -107,7 +113,8 @@ def show_search(
     arch = device.arch if device else "sm_90"
     found = search(kernel, source, shape, depths, arch, tick)
     if device:
-        found = [_timed(one, kernel, source, shape, arch, tick) for one in found]
+        with Bench() as bench:
+            found = [_timed(one, kernel, source, shape, bench, tick) for one in found]
     model = f"by the model, for {arch} with {autotune.SMS} SMs; nothing was timed"
     title = f"M, N, K = {', '.join(map(str, shape))}, {f'measured on {device.name}' if device else model}"
     show_picture(landscape(title, {one.sizes: _cell(one) for one in found}))
@@ -154,14 +161,13 @@ def _resources(source: str, kernel: Kernel, arch: str) -> Resources | None:
         raise UserError("with other sizes the kernel does not compile: leave its #define lines as they are") from None
 
 
-def _timed(one: Found, kernel: Kernel, source: str, shape: Shape, arch: str, tick: Callable[[], None]) -> Found:
-    from gemmlab import gpu
+def _timed(one: Found, kernel: Kernel, source: str, shape: Shape, bench: Bench, tick: Callable[[], None]) -> Found:
     from gemmlab.compile import compile_source
 
     if one.estimate is None:
         return one
-    program = compile_source(with_sizes(source, one.sizes), kernel.path.name, arch=arch)
-    timing = gpu.time_kernel(program, autotune.launch_spec(one.sizes).at(*shape), shape)
+    program = compile_source(with_sizes(source, one.sizes), kernel.path.name, arch=bench.arch)
+    timing = bench.time(program, autotune.launch_spec(one.sizes).at(*shape), shape, seconds=_SEARCH_SECONDS)
     tick()
     return replace(one, gflops=timing.gflops)
 

@@ -9,9 +9,9 @@ from gemmlab.simulator import Traffic, traffic_naive, traffic_register_tiled, tr
 from gemmlab.views.output import escape, plain
 
 if TYPE_CHECKING:
+    from gemmlab.bench import Timing
     from gemmlab.compile import Resources
     from gemmlab.emulator.counters import Counters
-    from gemmlab.gpu import Timing
     from gemmlab.syntax.sizes import Sizes
     from gemmlab.views.picture import Picture
 
