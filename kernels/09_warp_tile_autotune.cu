@@ -96,16 +96,14 @@ extern "C" __global__ void gemm(const float* A, const float* B, float* C, int M,
     // Starts to copy the tiles that begin at k0 into one buffer. All threads of the block take part.
     auto start_copies = [&](int buf, int k0) {
         // A tile has more elements than the block has threads: a thread copies several, THREADS
-        // apart. Outside the matrix put 0, because 0 adds nothing to any sum. No thread may return
-        // here, because all threads of the block must reach the barrier.
-        for (int i = tid; i < BM * BK; i += THREADS) {
-            const int r = i / BK;
-            const int c = i % BK;
+        // apart and all in one column. Outside the matrix put 0, because 0 adds nothing to any sum. No
+        // thread may return here, because all threads of the block must reach the barrier.
+        for (int r = tid / BK; r < BM; r += THREADS / BK) {
+            const int c = tid % BK;
             copy1(&As[buf][c][r], A, M, K, row0 + r, k0 + c);
         }
-        for (int i = 4 * tid; i < BK * BN; i += 4 * THREADS) {
-            const int r = i / BN;
-            const int c = i % BN;
+        for (int r = 4 * tid / BN; r < BK; r += 4 * THREADS / BN) {
+            const int c = 4 * tid % BN;
             copy4(&Bs[buf][r][c], B, K, N, k0 + r, col0 + c, wide_B);
         }
         __pipeline_commit();
@@ -124,6 +122,8 @@ extern "C" __global__ void gemm(const float* A, const float* B, float* C, int M,
             start_copies(1 - buf, k0 + BK);
         }
 
+        // Unrolled by eight, so that the reads of one k go on while the products of another are added.
+#pragma unroll 8
         for (int k = 0; k < BK; ++k) {
             float a[TM];
             float b[TN];
