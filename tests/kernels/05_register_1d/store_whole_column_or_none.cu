@@ -1,5 +1,5 @@
 // expect: wrong_result
-// says: Rows from 32 on of C were never written; guard of the store
+// says: Rows from 16 on of C were never written; guard of the store
 // A column that hangs over the edge is not stored at all.
 #define BM 64
 #define BN 64
