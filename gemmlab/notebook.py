@@ -25,7 +25,7 @@ from gemmlab.experiments.variant import Body
 from gemmlab.lesson import Blank, Kernel, Lesson, Prediction
 from gemmlab.progress import FILE_NAME, Progress
 from gemmlab.results import first_results
-from gemmlab.views.output import Markdown, Report, caption, escape, plain, show, show_picture
+from gemmlab.views.output import Markdown, caption, escape, plain, show, show_picture
 
 if TYPE_CHECKING:
     from gemmlab.bench import Timing
@@ -175,14 +175,14 @@ class OpenLesson:
     def _checked(self, kernel: Kernel, tick: Callable[[], None] | None = None) -> list[object]:
         """Check, keep the attempt, and give what there is to show."""
         from gemmlab.check import check_kernel
-        from gemmlab.report import render
+        from gemmlab.views.verdict import VerdictReport
 
         source = self._source(kernel)
         verdict = check_kernel(kernel, source, kernel.path.name, tick=tick)
         if verdict.status != "unattempted":
             self._record_attempt(verdict, source, kernel)
         picture = _wrong(verdict, kernel)
-        return [Report(render(verdict, source)), *([picture, caption(picture)] if picture else [])]
+        return [VerdictReport(verdict, source), *([picture, caption(picture)] if picture else [])]
 
     def _told_check(self, kernel: Kernel, tick: Callable[[], None]) -> list[object]:
         try:
@@ -378,15 +378,16 @@ class OpenLesson:
         experiments.show_roofline((gflops, gbs) if gflops and gbs else None)
 
     @_told
-    def design(self, TILE: int = 16, TM: int = 1, TN: int = 1, gflops: float = 20_000, gbs: float = 900) -> None:
-        """Tile sizes under the roof of a machine of so many GFLOPS and GB/s, or of the recorded one, by sliders; your
-        kernels are points there once they were timed."""
-        from gemmlab.ceilings import recorded_ceilings
+    def design(self, TILE: int = 16, TM: int = 1, TN: int = 1, gflops: float = 0, gbs: float = 0) -> None:
+        """Tile sizes under the roof of a machine of so many GFLOPS and GB/s, or of yours or the recorded one, by
+        sliders; your kernels are points there once they were timed."""
+        from gemmlab.ceilings import ceilings_here
         from gemmlab.experiments.design import Design
         from gemmlab.views.design_controls import DesignControls, design_picture
         from gemmlab.views.roofline import Ceilings
 
-        ceilings = recorded_ceilings() or Ceilings(gflops, gbs, "an example, not a measurement")
+        example = Ceilings(gflops or 20_000, gbs or 900, "an example, not a measurement")
+        ceilings = example if gflops or gbs else ceilings_here() or example
         design, measured = Design(TILE, TM, TN), self._timed_kernels()
         if self._is_live:
             DesignControls(design, TIMED_SHAPE, ceilings, measured).show()

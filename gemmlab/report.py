@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from rich.console import Console, Group, RenderableType
 from rich.table import Table
@@ -10,7 +10,7 @@ from rich.text import Text
 
 from gemmlab.verdict import CaseResult, Finding, Verdict
 
-_SHOWN_FINDINGS = 12
+SHOWN_FINDINGS = 12
 _LINES_AROUND = 1
 _COLOURS = {"passed": "green", "failed": "red", "compile_error": "red", "timeout": "red", "unattempted": "yellow"}
 _CHECKED_BY = {"emulator": "by the emulator, on this machine's CPU", "cuda": "on the GPU and by the emulator"}
@@ -42,33 +42,38 @@ def render(verdict: Verdict, source: str = "", what: str = "public cases") -> Re
 
 def _parts(verdict: Verdict, lines: list[str], what: str) -> Iterator[RenderableType]:
     yield Text(headline(verdict, what), style=f"bold {_COLOURS[verdict.status]}")
-    for finding in verdict.findings[:_SHOWN_FINDINGS]:
+    for finding in verdict.findings[:SHOWN_FINDINGS]:
         yield Text()
         yield from _finding(finding, lines)
-    if len(verdict.findings) > _SHOWN_FINDINGS:
-        yield Text(f"\n... and {len(verdict.findings) - _SHOWN_FINDINGS} more; --json lists all of them.")
+    if len(verdict.findings) > SHOWN_FINDINGS:
+        yield Text(f"\n... and {len(verdict.findings) - SHOWN_FINDINGS} more; --json lists all of them.")
     if verdict.printed:
         yield Text("\nThe kernel printed:", style="dim")
         yield Text(printable(verdict.printed).rstrip("\n"))
     if verdict.cases:
         yield Text()
         yield _table(verdict.cases)
-        yield Text(f"Checked {_CHECKED_BY.get(verdict.backend, verdict.backend)}.")
+        yield Text(checked_by(verdict))
     if verdict.resources:
-        yield Text(_resources(verdict.resources))
+        yield Text(resources(verdict.resources))
 
 
 def _finding(finding: Finding, lines: list[str]) -> Iterator[Text]:
     colour = "red" if finding.is_error else "yellow"
-    places = [f"{what} {place}" for what, place in (("line", finding.line), ("column", finding.column)) if place]
-    times = [f"{finding.count} times"] if finding.count > 1 else []
-    yield Text(", ".join([_title(finding), *places, *times]), style=colour)
+    yield Text(title(finding), style=colour)
     yield Text(printable(finding.message))
     if finding.line and finding.line <= len(lines):
         yield _excerpt(lines, finding.line, finding.column, colour)
 
 
-def _title(finding: Finding) -> str:
+def title(finding: Finding) -> str:
+    """'error: race, line 24, column 9, 12 times'."""
+    places = [f"{what} {place}" for what, place in (("line", finding.line), ("column", finding.column)) if place]
+    times = [f"{finding.count} times"] if finding.count > 1 else []
+    return ", ".join([_kind(finding), *places, *times])
+
+
+def _kind(finding: Finding) -> str:
     """'error: race'; a blank that is open and a remark of the compiler are no errors of the student's."""
     if "blank" in finding.details:
         return "still open"
@@ -78,15 +83,19 @@ def _title(finding: Finding) -> str:
 
 
 def _excerpt(lines: list[str], line: int, column: int | None, colour: str) -> Text:
-    """The student's line, marked, between its neighbours."""
     text = Text(no_wrap=True, overflow="ellipsis")
-    for number in range(max(1, line - _LINES_AROUND), min(len(lines), line + _LINES_AROUND) + 1):
-        mark, style = (">", colour) if number == line else (" ", "dim")
-        text.append(f"{mark} {number:4} | {printable(lines[number - 1])}\n", style=style)
-        if number == line and column:
-            text.append(f"{'':7}| {len(printable(lines[line - 1][: column - 1])) * ' '}^\n", style=colour)
+    for content, is_marked in excerpt(lines, line, column):
+        text.append(f"{content}\n", style=colour if is_marked else "dim")
     text.rstrip()
     return text
+
+
+def excerpt(lines: Sequence[str], line: int, column: int | None) -> Iterator[tuple[str, bool]]:
+    """The student's line between its neighbours, each with its number, and whether it is the one that is meant."""
+    for number in range(max(1, line - _LINES_AROUND), min(len(lines), line + _LINES_AROUND) + 1):
+        yield f"{'>' if number == line else ' '} {number:4} | {printable(lines[number - 1])}", number == line
+        if number == line and column:
+            yield f"{'':7}| {len(printable(lines[line - 1][: column - 1])) * ' '}^", True
 
 
 def printable(text: str) -> str:
@@ -105,12 +114,13 @@ def _table(cases: tuple[CaseResult, ...]) -> Table:
     for case in cases:
         error = "" if case.max_error is None else f"{case.max_error:.2g}"
         table.add_row(
-            *map(str, case.shape), case.inputs, Text(_result(case), style="green" if case.ok else "red"), error
+            *map(str, case.shape), case.inputs, Text(result(case), style="green" if case.ok else "red"), error
         )
     return table
 
 
-def _result(case: CaseResult) -> str:
+def result(case: CaseResult) -> str:
+    """What became of a case, in a few words."""
     if case.ok:
         return "right"
     if case.wrong is None:
@@ -120,7 +130,13 @@ def _result(case: CaseResult) -> str:
     return f"{int(case.wrong.sum())} of {case.wrong.size} elements wrong"
 
 
-def _resources(resources: dict) -> str:
-    text = f"Registers a thread: {resources['registers']}, shared memory a block: {resources['shared_bytes']} bytes"
-    spilled = resources["spill_store_bytes"] + resources["spill_load_bytes"]
+def checked_by(verdict: Verdict) -> str:
+    """What ran the cases."""
+    return f"Checked {_CHECKED_BY.get(verdict.backend, verdict.backend)}."
+
+
+def resources(used: dict) -> str:
+    """What the compiler says that the kernel takes."""
+    text = f"Registers a thread: {used['registers']}, shared memory a block: {used['shared_bytes']} bytes"
+    spilled = used["spill_store_bytes"] + used["spill_load_bytes"]
     return f"{text}, spilled: {spilled} bytes" if spilled else text

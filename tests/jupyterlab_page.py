@@ -157,6 +157,10 @@ class NotebookPage:
         """Press a button in the cell's output."""
         self.cell(source).get_by_role("button", name=button).click()
 
+    def wait_until_hidden(self, source: str, button: str) -> None:
+        """Wait until a button of the cell is not to be seen."""
+        self.cell(source).get_by_role("button", name=button).wait_for(state="hidden")
+
     def move_slider(self, source: str, name: str, key: str) -> None:
         """Give the slider with this name the focus, and press a key."""
         box = self.cell(source).locator(".widget-slider").filter(has=self.page.get_by_text(name, exact=True))

@@ -89,6 +89,7 @@ def test_a_race_is_explained_and_drawn(notebook: NotebookPage, course: Path):
     said = notebook.text(CHECK)
     assert re.search(r"error: race, line \d+", said) and "write after read" in said
     assert re.search(r"> +\d+ \| +As\[ty\]\[tx\] = ", said), "the student's own line, marked"
+    notebook.wait_until_hidden(CHECK, "Stop")
     picture = notebook.cell(CHECK).get_by_role("img")
     assert "elements are wrong" in picture.get_attribute("alt")
     notebook.picture(SCREENSHOTS / "race.png", CHECK)
@@ -105,6 +106,7 @@ def test_the_mended_kernel_passes(notebook: NotebookPage, course: Path):
     notebook.press(CHECK, "Check again")
     notebook.wait_for(CHECK, "public cases passed (7 of 7)")
     assert [entry["status"] for entry in kept(course, "attempt")] == ["failed", "passed"]
+    notebook.wait_until_hidden(CHECK, "Stop")
     notebook.picture(SCREENSHOTS / "passed.png", CHECK)
 
 

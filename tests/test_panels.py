@@ -7,11 +7,13 @@ from threading import Event
 from cell_outputs import in_page, said
 
 from gemmlab import lesson as lessons
+from gemmlab.errors import UserError
 from gemmlab.experiments.explore import Spot, explorer_of
 from gemmlab.views.check_panel import CheckPanel, show_hint_bar
 from gemmlab.views.explorer_controls import ExplorerControls
 from gemmlab.views.output import Markdown
 from gemmlab.views.prediction_field import show_prediction_field
+from gemmlab.views.quiz import show_choice, show_fault_field
 from gemmlab.views.slider import show_with_slider
 from gemmlab.views.tiles import tile_picture
 
@@ -82,8 +84,6 @@ def test_a_hint_bar_alone(outputs):
 
 
 def test_a_prediction_field_keeps_what_is_entered(outputs):
-    import ipywidgets
-
     entered = []
 
     def keep(text):
@@ -91,10 +91,7 @@ def test_a_prediction_field_keeps_what_is_entered(outputs):
         return Markdown(f"you predict {text}")
 
     show_prediction_field("How many?", "MB", None, keep)
-    model = outputs[1]["application/vnd.jupyter.widget-view+json"]["model_id"]
-    row = ipywidgets.Widget._instances[model] if hasattr(ipywidgets.Widget, "_instances") else None
-    row = row or ipywidgets.widgets.widget._instances[model]
-    field, _, words = row.children
+    field, _, words = widget_of(outputs[1]).children
     field.value = "500"
     assert entered == ["500"] and "you predict 500" in words.value
 
@@ -118,4 +115,40 @@ def test_the_explorer_moves(outputs):
     assert controls.interval.value == 0 and "fills K tile 0" in outputs[1].alt
     controls.tx.value, controls.col.value = 15, 2
     assert "Block row 2, column 2" in outputs[1].alt and "tx=15 writes As[1][15] from A[33][15]" in outputs[1].alt
-    assert "Bs[1][15], with 0" in outputs[1].alt, "column 47 of B does not exist"
+    assert "Bs[1][15] with 0" in outputs[1].alt, "column 47 of B does not exist"
+
+
+def widget_of(output):
+    """The widget behind a displayed bundle."""
+    from ipywidgets.widgets import widget
+
+    return widget._instances[output["application/vnd.jupyter.widget-view+json"]["model_id"]]
+
+
+def test_a_choice_is_answered_in_the_cell(outputs):
+    pressed = []
+
+    def answer(value):
+        pressed.append(value)
+        return [Markdown(f"you said {value}")]
+
+    show_choice(Markdown("Does it hold?"), {"It holds": True, "It does not hold": False}, answer)
+    assert said(outputs).split("\n")[0] == "Does it hold?"
+    buttons, contents, _ = widget_of(outputs[0]).children
+    buttons.children[1].click()
+    assert pressed == [False] and "you said False" in contents.value and "you said False" in said(outputs)
+
+
+def test_a_fault_is_named_in_the_cell_and_a_wrong_kind_is_one_sentence(outputs):
+    def answer(kind, line):
+        if kind not in ("race", "misaligned"):
+            raise UserError(f"{kind!r} is no kind of fault")
+        return [Markdown(f"{kind} in line {line}")]
+
+    show_fault_field(Markdown("What is wrong?"), ("race", "misaligned"), 40, answer)
+    (kind, line, button), contents = widget_of(outputs[0]).children[0].children, widget_of(outputs[0]).children[1]
+    button.click()
+    assert "is no kind of fault." in contents.value
+    kind.value, line.value = "race", 99
+    button.click()
+    assert "race in line 40" in contents.value, "there are no more lines"

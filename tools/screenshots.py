@@ -12,7 +12,7 @@ from PIL import Image
 
 ROOT = Path(__file__).parents[1]
 SHOWN = ("race", "explorer")
-COLORS = 96
+COLORS = 200
 
 
 def main() -> int:

@@ -6,11 +6,14 @@ wherever the check points elsewhere, the line counts that the student's own mend
 
 from __future__ import annotations
 
+from functools import partial
+
 from gemmlab import source as sources
 from gemmlab.errors import UserError
 from gemmlab.lesson import Claim, Kernel, Lesson
 from gemmlab.progress import Progress
 from gemmlab.verdict import FINDING_KINDS, Verdict
+from gemmlab.views.controls import there_are_widgets
 from gemmlab.views.output import Markdown, Report, escape, show, show_picture
 
 KINDS = tuple(kind for kind in FINDING_KINDS if kind not in ("counter", "unsupported", "compile_error", "timeout"))
@@ -53,22 +56,28 @@ class Clinic:
     def diagnose(self, patient: str, kind: str | None, line: int | None) -> None:
         """Keep the first diagnosis and then show what the check finds; None asks for one."""
         kernel = self.lesson.kernel_named(patient)
-        if kind is None and line is None and not self.solved:
-            kinds = ", ".join(f"`{kind}`" for kind in KINDS)
-            show(Markdown(f"**{patient}**, not attempted: write a kind and a line in place of `None`. Kinds: {kinds}."))
+        if kind is not None or line is not None or self.solved:
+            show(*self._diagnosed(kernel, kind, line))
             return
+        kinds = ", ".join(f"`{kind}`" for kind in KINDS)
+        words = f"**{patient}**, not attempted: write a kind and a line in place of `None`. Kinds: {kinds}."
+        if not there_are_widgets():
+            show(Markdown(words))
+            return
+        from gemmlab.views.quiz import show_fault_field
+
+        show_fault_field(Markdown(words), KINDS, _line_count(kernel), partial(self._diagnosed, kernel))
+
+    def _diagnosed(self, kernel: Kernel, kind: str | None, line: int | None) -> list[object]:
+        """What is said of a diagnosis, which is kept, if there is one, and what the check finds."""
+        from gemmlab.check import check_source
+        from gemmlab.views.verdict import VerdictReport
+
         if kind is not None or line is not None:
             _require_diagnosis(kernel, kind, line)
-        self._show_verdict(kernel, kind, line)
-
-    def _show_verdict(self, kernel: Kernel, kind: str | None, line: int | None) -> None:
-        from gemmlab.check import check_source
-        from gemmlab.report import render
-
         verdict = check_source(kernel.starter, f"{kernel.patient}.cu", kernel.launch, kernel.cases, "emulator")
-        if kind is not None:
-            show(Markdown(self._scored(kernel.patient, kind, line, verdict)))
-        show(Report(render(verdict, kernel.starter)))
+        said = [Markdown(self._scored(kernel.patient, kind, line, verdict))] if kind is not None else []
+        return [*said, VerdictReport(verdict, kernel.starter)]
 
     def _scored(self, patient: str, kind: str, line: int, verdict: Verdict) -> str:
         first = self.diagnosis(patient)
@@ -114,20 +123,31 @@ class Clinic:
 
     def judge(self, id: str, holds: bool | None) -> None:
         """Keep the first judgement and say what the experiment says; None asks for one."""
+        claim = self._claim(id)
+        if holds is not None or self.solved:
+            show(self._judged(claim, holds))
+            return
+        words = f"**{id}**: “{escape(claim.text)}” Write `True` if it holds, `False` if not, for `None`."
+        if not there_are_widgets():
+            show(Markdown(words))
+            return
+        from gemmlab.views.quiz import show_choice
+
+        answers = {"It holds": True, "It does not hold": False}
+        show_choice(Markdown(words), answers, lambda holds: [self._judged(claim, holds)])
+
+    def _judged(self, claim: Claim, holds: bool | None) -> Markdown:
+        """Keep the judgement if it is the first, and say what the experiment says."""
         from gemmlab.experiments import claims
 
-        claim = self._claim(id)
-        if holds is None and not self.solved:
-            show(Markdown(f"**{id}**: “{escape(claim.text)}” Write `True` if it holds, `False` if not, for `None`."))
-            return
         if holds is not None and not isinstance(holds, bool):
             raise UserError(f"{holds!r} is no judgement: write True or False")
         truth = claims.examine(claim.id, self.lesson).holds
-        if holds is not None and self.judgement(id) is None:
-            self.progress.record(self.lesson.number, "judgement", id=id, value=holds, right=holds == truth)
+        if holds is not None and self.judgement(claim.id) is None:
+            self.progress.record(self.lesson.number, "judgement", id=claim.id, value=holds, right=holds == truth)
         said = "" if holds is None else f" You said {holds}: {'right' if holds == truth else 'wrong'}."
         state = "holds" if truth else "does not hold"
-        show(Markdown(f"“{escape(claim.text)}” **{state}.**{said} {escape(claim.truth)}"))
+        return Markdown(f"“{escape(claim.text)}” **{state}.**{said} {escape(claim.truth)}")
 
     def judgement(self, id: str) -> dict | None:
         """The first judgement of a claim."""
@@ -177,9 +197,13 @@ def remark(kind: str, line: int, verdict: Verdict) -> str:
 def _require_diagnosis(kernel: Kernel, kind: str | None, line: int | None) -> None:
     if kind not in KINDS:
         raise UserError(f"{kind!r} is no kind of fault; the kinds are {', '.join(KINDS)}")
-    most = kernel.starter.rstrip("\n").count("\n") + 1
+    most = _line_count(kernel)
     if type(line) is not int or not 1 <= line <= most:
         raise UserError(f"{line!r} is no line of {kernel.patient}; it has the lines 1 to {most}")
+
+
+def _line_count(kernel: Kernel) -> int:
+    return kernel.starter.rstrip("\n").count("\n") + 1
 
 
 def changed_lines(kernel: Kernel, source: str) -> list[int]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from gemmlab.errors import UserError
 from gemmlab.experiments.variant import Body, compiled, variant
 from gemmlab.lesson import Kernel, Lesson
-from gemmlab.views.output import Markdown, Report, escape, show, show_picture
+from gemmlab.views.output import Markdown, escape, show, show_picture
 
 if TYPE_CHECKING:
     from gemmlab.experiments.warp_requests import WarpRequest
@@ -76,12 +76,12 @@ def _requests(kernel: Kernel, source: str, shape: Shape) -> list[WarpRequest]:
 def show_what_if(kernel: Kernel, source: str, bodies: Mapping[str, Body]) -> Verdict:
     """The check of the kernel with other bodies in some of its blanks."""
     from gemmlab.check import check_kernel
-    from gemmlab.report import render
+    from gemmlab.views.verdict import VerdictReport
 
     changed = variant(kernel.starter, source, bodies)
     verdict = check_kernel(kernel, changed, kernel.path.name)
     show(Markdown(f"Your kernel, {_in_words(bodies)}. Your file stays as it is."))
-    show(Report(render(verdict, changed)))
+    show(VerdictReport(verdict, changed))
     return verdict
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _EMPTY, _OTHER = "#e4e4e4", "#b5b5b5"
 _MATRICES = {"A": (0, 2), "B": (2, 1), "C": (0, 1)}  # which of M, N, K are the rows and the columns
 _DOTS = 40  # rows or columns of an array up to which a thread's elements are marked one by one
-_RUNS = 4  # runs of neighbours that a sentence names
+_MOST_NAMED = 4  # elements that a sentence names
 
 
 def explorer_picture(story: BlockStory, number: int, thread: int) -> Picture:
@@ -79,25 +79,30 @@ def _thread_name(story: BlockStory, thread: int) -> str:
 
 
 def _deeds(story: BlockStory, interval: Interval, thread: int) -> str:
-    """'writes As[3][5] from A[35][21]; reads As[3][0…15]'."""
-    words = [
-        f"writes {array.name_of(touch.element)}{_whence(touch.origin, story)}"
+    """'writes As[3][5] from A[35][21]; reads As[3][0…15] and Bs[0…15][5]'."""
+    written = [
+        f"{array.name_of(touch.element)}{_whence(touch.origin, story)}"
         for array in story.arrays
-        for touch in interval.of(array.name, True, thread)[:_RUNS]
+        for touch in interval.of(array.name, True, thread)
     ]
-    reads = [text for array in story.arrays for text in _read_names(interval, array, thread)]
-    words += [f"reads {' and '.join(reads)}"] if reads else []
-    stored = [touch.element for touch in interval.of("C", True, thread)]
-    words += [f"writes C{_index(element, story.shape[1])}" for element in stored[:_RUNS]]
-    words += [f"and {len(stored) - _RUNS} more elements of C"] if len(stored) > _RUNS else []
-    return "; ".join(words) or "touches no memory"
+    read = [text for array in story.arrays for text in _read_names(interval, array, thread)]
+    stored = [f"C{_index(touch.element, story.shape[1])}" for touch in interval.of("C", True, thread)]
+    deeds = (("writes", _listed(written)), ("reads", " and ".join(read)), ("writes", _listed(stored)))
+    return "; ".join(f"{verb} {what}" for verb, what in deeds if what) or "touches no memory"
+
+
+def _listed(names: Sequence[str]) -> str:
+    """The first few of them, and how many more there are."""
+    if len(names) <= _MOST_NAMED:
+        return " and ".join(names)
+    return f"{', '.join(names[:_MOST_NAMED])} and {len(names) - _MOST_NAMED} more"
 
 
 def _whence(origin: Origin, story: BlockStory) -> str:
     _, N, K = story.shape
     if origin.what in (FROM_A, FROM_B):
         return f" from {origin.what}{_index(origin.index, K if origin.what == FROM_A else N)}"
-    return ", with 0" if origin.what == ZERO else ""
+    return " with 0" if origin.what == ZERO else ""
 
 
 def _index(element: int, cols: int) -> str:
@@ -182,13 +187,13 @@ def _draw_tile_lines(axes: Axes, story: BlockStory, corner: dict) -> None:
     for k in range(story.k_step, K, story.k_step):
         axes.plot([k, k], [corner["A"][1], corner["A"][1] + M], **style)
         axes.plot([corner["B"][0], corner["B"][0] + N], [k, k], **style)
+    label = {"fontsize": 8, "color": INK, "textcoords": "offset points"}
     for k in range(0, K, story.k_step):
-        middle = (k + min(k + story.k_step, K)) / 2
-        label = {"fontsize": 8, "color": INK}
-        axes.text(middle, corner["A"][1] + M + 0.8, f"{k // story.k_step}", ha="center", va="top", **label)
-        axes.text(corner["B"][0] - 0.8, middle, f"{k // story.k_step}", ha="right", va="center", **label)
-    axes.text(0, corner["A"][1] + M + 4.2, "K tile →", ha="left", va="top", fontsize=8, color=INK)
-    axes.text(corner["B"][0] - 4.5, 0, "K tile ↓", ha="right", va="top", fontsize=8, color=INK)
+        number, middle = f"{k // story.k_step}", (k + min(k + story.k_step, K)) / 2
+        axes.annotate(number, (middle, corner["A"][1] + M), xytext=(0, -3), ha="center", va="top", **label)
+        axes.annotate(number, (corner["B"][0], middle), xytext=(-4, 0), ha="right", va="center", **label)
+    axes.annotate("K tile →", (0, corner["A"][1] + M), xytext=(0, -15), ha="left", va="top", **label)
+    axes.annotate("K tile ↓", (corner["B"][0], 0), xytext=(-16, 0), ha="right", va="top", **label)
 
 
 def _frame(axes: Axes, x: float, y: float, rows: int, cols: int) -> None:
@@ -245,12 +250,13 @@ def _draw_array(axes: Axes, story: BlockStory, interval: Interval, array: Shared
             pixels[element] = to_rgba(colors[state][0])
     axes.imshow(pixels.reshape(array.rows, array.cols, 4), zorder=1)
     for state, (_, hatch, _) in colors.items():
-        cells = [element for element, own in states.items() if own == state]
-        if hatch and len(cells) <= _DOTS * _DOTS:
-            for element in cells:
-                place = (element % array.cols - 0.5, element // array.cols - 0.5)
-                box = Rectangle(place, 1, 1, fill=False, edgecolor=FAINT, hatch=hatch, linewidth=0, zorder=2)
-                axes.add_patch(box)
+        if hatch:
+            cells = sorted(element for element, own in states.items() if own == state)
+            for row, col, width in _in_rows(cells, array.cols):
+                place = (col - 0.5, row - 0.5)
+                axes.add_patch(
+                    Rectangle(place, width, 1, fill=False, edgecolor=FAINT, hatch=hatch, linewidth=0, zorder=2)
+                )
     _draw_thread(axes, interval, array, thread)
     axes.set_xlim(-0.5, array.cols - 0.5)
     axes.set_ylim(array.rows - 0.5, -0.5)
@@ -260,16 +266,27 @@ def _draw_array(axes: Axes, story: BlockStory, interval: Interval, array: Shared
     axes.set_title(f"{array.name}  {array.rows}×{array.cols}", fontsize=10, color=INK, fontweight="bold")
 
 
+def _in_rows(cells: Sequence[int], cols: int) -> list[tuple[int, int, int]]:
+    """Row, first column and width of each run of neighbours, from sorted places in an array of so many columns."""
+    runs: list[list[int]] = []
+    for cell in cells:
+        row, col = divmod(cell, cols)
+        if runs and runs[-1][0] == row and sum(runs[-1][1:]) == col:
+            runs[-1][2] += 1
+        else:
+            runs.append([row, col, 1])
+    return [tuple(run) for run in runs]
+
+
 def _draw_thread(axes: Axes, interval: Interval, array: SharedArray, thread: int) -> None:
     """Dots where the thread reads, squares where it writes."""
-    size = 3.2 if max(array.rows, array.cols) <= _DOTS else 1.4
-    for writes, style in ((False, {"marker": "o", "color": INK}), (True, {"marker": "s", "color": INK})):
+    is_small = max(array.rows, array.cols) > _DOTS
+    style = {"linestyle": "none", "color": INK, "markeredgecolor": PAPER, "zorder": 5}
+    for writes, marker, size in ((False, "o", 1.6 if is_small else 3.2), (True, "s", 3.4 if is_small else 6.0)):
         elements = [touch.element for touch in interval.of(array.name, writes, thread)]
         rows, cols = [e // array.cols for e in elements], [e % array.cols for e in elements]
-        axes.plot(
-            cols, rows, linestyle="none", markersize=size * (1.9 if writes else 1), zorder=5,
-            markeredgecolor=PAPER, markeredgewidth=0.8, **style,
-        )  # fmt: skip
+        edge = 0.8 if writes or not is_small else 0
+        axes.plot(cols, rows, marker=marker, markersize=size, markeredgewidth=edge, **style)
 
 
 def _legend(shown: Sequence[dict[int, str]]) -> list:

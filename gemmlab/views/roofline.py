@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _MARKERS = "osD^vP"
-_MARGIN = 6.0
+_MARGIN, _RIGHT_MARGIN = 6.0, 20.0  # labels stand to the right of their points
 _NO_SCALE = 0.75
 
 
@@ -100,7 +100,7 @@ def _title(ceilings: Ceilings | None) -> str:
 
 def _x_limits(points: Sequence[Point], ceilings: Ceilings | None) -> tuple[float, float]:
     known = [point.intensity for point in points] + ([ceilings.ridge] if ceilings else [])
-    return min(known) / _MARGIN, max(known) * _MARGIN
+    return min(known) / _MARGIN, max(known) * _RIGHT_MARGIN
 
 
 def _draw_point(axes: Axes, point: Point, marker: str, ceilings: Ceilings | None) -> None:
@@ -142,8 +142,8 @@ def _draw_roof(axes: Axes, ceilings: Ceilings) -> None:
             axes.plot([left, ridge], [left * gbs, ceilings.gflops], color=COLOR["note"], linewidth=1.4, linestyle="--")
         axes.annotate(
             f"{name}: {gbs:,.0f} GB/s",
-            (max(left, ridge / 8), min(ceilings.gflops, max(left, ridge / 8) * gbs)),
-            xytext=(3, 3),
+            (left, min(ceilings.gflops, left * gbs)),
+            xytext=(4, 12),
             textcoords="offset points",
             fontsize=8,
             color=INK,

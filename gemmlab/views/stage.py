@@ -61,7 +61,7 @@ def as_html(output: Markdown | Picture | object) -> str:
         return f'<img alt="{escape(output.alt)}" style="max-width: 100%" src="data:image/png;base64,{data}">'
     bundle = output._repr_mimebundle_()
     if "text/html" in bundle:
-        return bundle["text/html"]
+        return f'<div class="jp-RenderedHTMLCommon">{bundle["text/html"]}</div>'
     from markdown_it import MarkdownIt
 
     html = MarkdownIt().enable("table").render(bundle["text/markdown"])

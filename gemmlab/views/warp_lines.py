@@ -18,8 +18,13 @@ def line_picture(versions: Mapping[str, LineRequests], number: int) -> Picture:
     numbers = {name: min(number, len(line.requests) - 1) for name, line in versions.items()}
     if first.is_global:
         requests = [line.in_sectors(numbers[name]) for name, line in versions.items()]
-        return warp_picture(requests, " and ".join(versions), list(versions))
-    return bank_picture({f"{name}, {line.name}": line.in_banks(numbers[name]) for name, line in versions.items()})
+        return warp_picture(requests, f"Request {number}", list(versions) if len(versions) > 1 else ())
+    return bank_picture(
+        {
+            (f"{name}, {line.name}" if len(versions) > 1 else line.name): line.in_banks(numbers[name])
+            for name, line in versions.items()
+        }
+    )
 
 
 def lines_table(source: str, before: Sequence[LineRequests], after: Sequence[LineRequests] = ()) -> str:
@@ -35,6 +40,6 @@ def lines_table(source: str, before: Sequence[LineRequests], after: Sequence[Lin
 def _row(one: LineRequests, text: Sequence[str] | None) -> str:
     code = in_code(text[one.line - 1]) if text and 0 < one.line <= len(text) else ""
     cost = sum(one.costs) / len(one.costs)
-    unit = "sectors" if one.is_global else "wavefronts"
+    unit = ("sector" if one.is_global else "wavefront") + "s" * (cost != 1)
     what = "store to" if one.is_store else "load from"
     return f"| {one.line} | {code} | {what} {escape(one.array)} | {len(one.requests)} | {plain(cost)} {unit} |"
