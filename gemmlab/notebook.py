@@ -21,6 +21,7 @@ from gemmlab.experiments import autotune, tuning
 from gemmlab.experiments import one_kernel as experiments
 from gemmlab.experiments import tiles as tile_experiments
 from gemmlab.experiments.clinic import Clinic, changed_lines
+from gemmlab.experiments.variant import Body
 from gemmlab.lesson import Blank, Kernel, Lesson, Prediction
 from gemmlab.progress import FILE_NAME, Progress
 from gemmlab.results import first_results
@@ -373,7 +374,7 @@ class OpenLesson:
 
     @_told
     def roofline(self, gflops: float | None = None, gbs: float | None = None) -> None:
-        """The naive kernel under the roof of a machine of so many GFLOPS and GB/s, or of the one that was recorded."""
+        """The naive kernel under the roof of a machine of so many GFLOPS and GB/s, of this or a recorded one."""
         experiments.show_roofline((gflops, gbs) if gflops and gbs else None)
 
     @_told
@@ -453,8 +454,9 @@ class OpenLesson:
         experiments.show_requests(kernel, source, _sizes(shape))
 
     @_told
-    def what_if(self, **bodies: str) -> None:
-        """Check the kernel with other code in some blanks, such as store="C[0] = acc;", or "" to leave one out."""
+    def what_if(self, **bodies: Body) -> None:
+        """Check the kernel with other code in some blanks, such as store="C[0] = acc;", or "" to leave one out. In it
+        ______ stands for your own code; ("0.0f", "1.0f") is your own with the first text replaced by the second."""
         verdict = experiments.show_what_if(self.lesson.kernel, self._source_beside(bodies), bodies)
         if picture := _wrong(verdict, self.lesson.kernel):
             show_picture(picture)

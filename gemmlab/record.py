@@ -15,6 +15,7 @@ from datetime import date
 from pathlib import Path
 from statistics import median
 
+from gemmlab import gpu
 from gemmlab import lesson as lessons
 from gemmlab.bench import Bench, Timing
 from gemmlab.compile import Program
@@ -91,6 +92,8 @@ def record(
     `commit` is asked of git where it is not given. `tell` hears of the progress, a line a kernel. Raises UserError
     where there is no GPU or no commit, and where a kernel is wrong: then nothing is written.
     """
+    if gpu.available() is None:
+        raise UserError("a record is of an NVIDIA GPU, and nvidia-smi finds none on this machine")
     commit = commit or _commit(root)
     wanted = entries(root)
     with Bench() as bench:
@@ -154,7 +157,6 @@ def _kernel(entry: Entry, program: Program, timing: Timing) -> dict:
 
 
 def _machine(commit: str, timings: Sequence[Timing]) -> dict:
-    from gemmlab import gpu
     from gemmlab.nvrtc import client
 
     device = gpu.device()

@@ -88,6 +88,7 @@ def release(out: Annotated[Path, typer.Option(help="A folder that is not there y
     from grading.release import release as write_bundle
 
     write_bundle(out)
+    print(f"The bundle is in {out}. It was looked through: no solution, model answer or code of the grader is in it.")
 
 
 @app.command()
@@ -96,6 +97,7 @@ def nbgrader(out: Annotated[Path, typer.Option(help="A folder that is not there 
     from grading.nbgrader_export import export
 
     export(out)
+    print(f"nbgrader's course is in {out}. Next: cd {out}; nbgrader generate_assignment 02_tiled_fma")
 
 
 def main(arguments: list[str] | None = None) -> None:

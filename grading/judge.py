@@ -22,6 +22,7 @@ from grading.wrong_picture import where, wrong_picture
 RULE_KIND = "memory traffic"  # what the mark for a lesson's rules is called, beside the kinds of hidden cases
 _MOST_ERRORS = 3
 _MOST_WORDS = 300  # characters of one of the compiler's messages
+_MOST_LINES = 1_000_000
 _MOST_LOGGED = 20
 
 # What a finding means, the gravest first. A comma and the line follow where there is one.
@@ -154,7 +155,7 @@ def _compile_errors(errors: Sequence[dict]) -> str:
     shown = []
     for error in errors[:_MOST_ERRORS]:
         line = error.get("line")
-        place = f"Line {line}: " if isinstance(line, int) else ""
+        place = f"Line {line}: " if isinstance(line, int) and 0 < line < _MOST_LINES else ""
         shown.append(place + plain(str(error.get("message", "")))[:_MOST_WORDS])
     more = len(errors) - len(shown)
     return "\n".join(shown + ([f"and {more} more"] if more > 0 else []))

@@ -3,6 +3,8 @@
 No solution is in it in any form, not even hidden or encoded: what the library could decode, a student could as well. So
 in the bundle the fourth hint says where the answer will come from. When the time has come, hand out
 solutions/NN_slug.cu; put into the bundle's solutions/, it is what that hint shows, after an attempt as always.
+
+The numbers that students predict are in it, because the lesson shows them afterwards. They give no marks.
 """
 
 from __future__ import annotations

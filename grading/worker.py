@@ -234,8 +234,7 @@ class _Talk:
         request = {"do": "run", "shape": case.shape, "debug": debug}
         answer, data = self._ask(request, A.tobytes() + B.tobytes(), 5 * M * N, CASE_SECONDS)
         findings = _dicts(answer.get("findings"))
-        seconds = answer.get("seconds")
-        seconds = float(seconds) if isinstance(seconds, (int, float)) else 0.0
+        seconds = _seconds(answer.get("seconds"))
         if not data:
             return RawResult(findings=findings, seconds=seconds)
         if len(data) != 5 * M * N:
@@ -286,6 +285,11 @@ class _Talk:
 def _dicts(value: object) -> tuple[dict, ...]:
     """What may be a list of findings, as such; the grader looks at their contents later."""
     return tuple(one for one in value if isinstance(one, dict)) if isinstance(value, list) else ()
+
+
+def _seconds(value: object) -> float:
+    """What may be a time; 0 where it is none that can be."""
+    return float(value) if isinstance(value, int | float) and 0 <= value <= SUBMISSION_SECONDS else 0.0
 
 
 def _has_error(result: RawResult) -> bool:

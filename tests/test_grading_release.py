@@ -41,6 +41,10 @@ def root(course: Path) -> Path:
     return course
 
 
+def suffixes(folder: Path) -> list[str]:
+    return [path.suffix for path in folder.rglob("*") if path.is_file()]
+
+
 def plain(text: str) -> str:
     return re.sub(r"\s+", "", text)
 
@@ -82,8 +86,8 @@ def check(bundle: Path, library: Path, *arguments: str) -> dict:
 
 
 def test_it_holds_all_that_a_student_needs_and_no_more(bundle):
-    top = {path.name for path in bundle.iterdir()}
-    assert top == {"lessons", "kernels", "gemmlab", "docs", *BARE}
+    pictures = {path.name for path in bundle.iterdir() if path.is_dir() and set(suffixes(path)) <= {".png", ".svg"}}
+    assert {path.name for path in bundle.iterdir()} - pictures == {"lessons", "kernels", "gemmlab", *BARE}
     assert not [path for path in bundle.rglob("*") if path.suffix == ".pyc" or path.is_symlink()]
     for lesson in load_all():
         assert (bundle / f"lessons/{lesson.name}.ipynb").is_file()

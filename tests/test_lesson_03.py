@@ -84,6 +84,18 @@ def test_a_variant_asks_for_known_and_filled_blanks(lesson):
     assert "\n        one();\n        two();\n" in twice
 
 
+def test_a_variant_may_hold_the_students_own_code(lesson):
+    around = variant(lesson.starter, lesson.solution, {"first_barrier": "one();\n______"})
+    assert "\n        one();\n        __syncthreads();\n" in around
+    changed = variant(lesson.starter, lesson.solution, {"first_barrier": ("__syncthreads", "__syncwarp")})
+    assert changed.count("__syncwarp();") == 1 and changed.count("__syncthreads();") == 1
+    with pytest.raises(UserError, match="what you wrote into first_barrier has no 0.0f"):
+        variant(lesson.starter, lesson.solution, {"first_barrier": ("0.0f", "1.0f")})
+    for body in ("one();\n______", ("__syncthreads", "__syncwarp")):
+        with pytest.raises(UserError, match="fill in the blank first_barrier first"):
+            variant(lesson.starter, lesson.starter, {"first_barrier": body, "second_barrier": ""})
+
+
 def test_the_text_asks_first_and_does_not_tell(lesson):
     prose = prose_of(lesson)
     asked_before_revealed(lesson, prose)

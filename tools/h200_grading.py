@@ -27,10 +27,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--jobs", type=int, default=8)
     parser.add_argument("--backend", choices=("cuda", "emulator"), default="cuda")
-    parser.add_argument("--keep", type=Path, help="an empty folder for the submissions and the report")
+    parser.add_argument("--keep", type=Path, help="a new folder for the submissions and the report")
     arguments = parser.parse_args()
     if arguments.keep:
-        arguments.keep.mkdir(parents=True, exist_ok=True)
+        try:
+            arguments.keep.mkdir(parents=True)
+        except FileExistsError:
+            parser.error(f"{arguments.keep} is there already; name a new folder")
         return grade(arguments.keep.resolve(), arguments.backend, arguments.jobs)
     with tempfile.TemporaryDirectory(prefix="gemmlab-class-") as folder:
         return grade(Path(folder), arguments.backend, arguments.jobs)

@@ -28,6 +28,7 @@ from gemmlab.emulator.memory import (
     async_wait,
     atomic,
     field,
+    forget_copies,
     load,
     store,
 )
@@ -35,7 +36,6 @@ from gemmlab.emulator.orders import fence, start_block
 from gemmlab.emulator.printing import print_record
 from gemmlab.emulator.requests import ALL_LANES, EXECUTED, IDLE, bump
 from gemmlab.emulator.state import (
-    ASYNC_COUNT,
     ASYNC_GROUP,
     BARRIER_ARRIVED,
     BARRIER_MEMBERS,
@@ -456,7 +456,7 @@ def _start_block(state, block):
         set64(get(state, SHARED_HOST), at, -1)
     for granule in range(get(state, SHARED_GRANULES)):
         set_byte(get(state, SHADOW_DEFINED), granule, 0)
-    put(state, ASYNC_COUNT, 0)
+    forget_copies(state)
     for number in range(16):
         set64(get(state, BARRIER_ARRIVED), number, 0)
         set64(get(state, BARRIER_MEMBERS), number, 0)

@@ -113,6 +113,7 @@ from gemmlab.emulator.state import (
     SHADOW_READ1,
     SHADOW_READ2,
     SHADOW_WRITE,
+    SHARED_GRANULES,
     STORE_INTERVAL,
     TILE,
     VECTOR_TABLE,
@@ -969,6 +970,16 @@ def _count_async(state, row, pc, lanes, reading, targets, sources, size):
             set64(addresses, lane, sources[lane])
         meta = pattern(state, site + 1, reading, size, False, True)
         count_global(state, pc, meta, reading, size, True)
+
+
+@compiled
+def forget_copies(state):
+    """The copies of a block that ended before they arrived are none of the next block's."""
+    if get(state, ASYNC_COUNT) > 0 and get(state, CHECKS):
+        for granule in range(get(state, SHARED_GRANULES)):
+            if word64(get(state, SHADOW_WRITE), granule) >> TIME_SHIFT == IN_FLIGHT:
+                set64(get(state, SHADOW_WRITE), granule, 0)
+    put(state, ASYNC_COUNT, 0)
 
 
 @compiled

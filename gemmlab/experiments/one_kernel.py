@@ -6,10 +6,11 @@ Nothing here is an attempt: the student's file and progress stay as they are.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gemmlab.errors import UserError
-from gemmlab.experiments.variant import compiled, variant
+from gemmlab.experiments.variant import Body, compiled, variant
 from gemmlab.lesson import Kernel, Lesson
 from gemmlab.views.output import Markdown, escape, show, show_picture
 
@@ -32,12 +33,14 @@ def show_machine(solved: bool) -> None:
 
 
 def show_roofline(example: tuple[float, float] | None) -> None:
-    """The naive kernel under the roof of an example, in GFLOPS and GB/s; without one, of the GPU that was recorded."""
-    from gemmlab.ceilings import recorded_ceilings
+    """The naive kernel under the roof of an example, in GFLOPS and GB/s; without one, of this machine's GPU, or of the
+    recorded one where there is none. Caches are for later lessons."""
+    from gemmlab.ceilings import ceilings_here
     from gemmlab.simulator import traffic_naive
     from gemmlab.views.roofline import Ceilings, Point, roofline
 
-    ceilings = Ceilings(*example, "an example, not a measurement") if example else recorded_ceilings()
+    ceilings = Ceilings(*example, "an example, not a measurement") if example else ceilings_here()
+    ceilings = ceilings and replace(ceilings, nearer=())
     show_picture(roofline([Point("naive", traffic_naive(1, 1, 1).intensity)], ceilings))
 
 
@@ -70,7 +73,7 @@ def _requests(kernel: Kernel, source: str, shape: Shape) -> list[WarpRequest]:
     return requests_of(compiled(kernel, source), kernel.launch.at(*shape), shape)
 
 
-def show_what_if(kernel: Kernel, source: str, bodies: Mapping[str, str]) -> Verdict:
+def show_what_if(kernel: Kernel, source: str, bodies: Mapping[str, Body]) -> Verdict:
     """The check of the kernel with other bodies in some of its blanks."""
     from gemmlab.check import check_kernel
     from gemmlab.views.verdict import VerdictReport
@@ -120,9 +123,10 @@ def source_of(other: Lesson) -> str:
     return text
 
 
-def _in_words(bodies: Mapping[str, str]) -> str:
+def _in_words(bodies: Mapping[str, Body]) -> str:
     if not bodies:
         return "as it is"
+    left_out = [name for name, body in bodies.items() if isinstance(body, str) and not body.strip()]
     return ", ".join(
-        f"{'with other code for' if body.strip() else 'without'} **{escape(name)}**" for name, body in bodies.items()
+        f"{'without' if name in left_out else 'with other code for'} **{escape(name)}**" for name in bodies
     )

@@ -106,8 +106,15 @@ def speed_text(timing: Timing) -> str:
         f"**Measured on {escape(timing.gpu)}** at M, N, K = {', '.join(map(str, timing.shape))}: your kernel takes "
         f"{timing.kernel_ms:.3g} ms, {timing.gflops:,.0f} GFLOPS; cuBLAS takes {timing.cublas_ms:.3g} ms, "
         f"{timing.cublas_gflops:,.0f} GFLOPS. That is **{100 * timing.ratio:.1f} % of cuBLAS** "
-        f"({low:.1f} to {high:.1f} %, {timing.repeats} pairs of launches)."
+        f"({low:.1f} to {high:.1f} %, {timing.repeats} pairs of launches in turns, caches cold){_beside(timing)}. "
+        f"cuBLAS computes in {timing.math_mode}."
     )
+
+
+def _beside(timing: Timing) -> str:
+    """The figure with warm caches and the clock, where they were measured."""
+    warm = f"; with warm caches {100 * timing.warm.ratio:.1f} %" if timing.warm else ""
+    return warm + (f"; SM clock {timing.sm_clock_mhz:,.0f} MHz" if timing.sm_clock_mhz else "")
 
 
 def intensities(shape: tuple[int, int, int], tile: int, timing: Timing | None, sizes: Sizes | None = None) -> Picture:
