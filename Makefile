@@ -47,9 +47,9 @@ lessons: .venv/installed-base $(GPU) warm
 # A browser for the tests of the notebooks in JupyterLab: the machine's own, or one that Playwright fetches. Without
 # one these tests are not run, and say so.
 .venv/chromium: | .venv/installed-test
-	@for name in chromium chromium-browser google-chrome; do command -v $$name >/dev/null && exit 0; done; \
-	    $(VENV) -m playwright install chromium >/dev/null 2>&1 || echo "No Chromium could be fetched."
-	@touch "$@"
+	@for name in chromium chromium-browser google-chrome; do \
+	    if command -v $$name >/dev/null; then touch "$@"; exit; fi; done; \
+	    $(VENV) -m playwright install chromium >/dev/null 2>&1 && touch "$@" || echo "No Chromium could be fetched."
 
 # Compiles the emulator once; quick when it is compiled already.
 warm:

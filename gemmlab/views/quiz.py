@@ -29,7 +29,7 @@ def show_fault_field(
     """Ask for a kind of fault and one of `lines` lines; `answer` gives what to show for them."""
     from ipywidgets import BoundedIntText, Button, Dropdown, HBox, Layout
 
-    stage = Stage(3)
+    stage = Stage(2)
     kind = Dropdown(options=["kind of fault …", *kinds], tooltip="kind of fault", layout=Layout(width="15em"))
     line = BoundedIntText(
         1, 1, lines, description="line", tooltip="line", layout=Layout(width="9em"), style={"description_width": "3em"}
@@ -41,8 +41,8 @@ def show_fault_field(
 
 
 def _put(stage: Stage, question: Markdown, answer: Callable[[], Outputs]) -> None:
-    """Show the answer under the question, or in one sentence why there is none."""
+    """Show the answer in place of the question, or in one sentence under it why there is none."""
     try:
-        stage.put(question, *answer())
+        stage.put(*answer())
     except UserError as error:
         stage.put(question, Markdown(escape(str(error)[:1].upper() + str(error)[1:]) + "."))
