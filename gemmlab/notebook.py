@@ -490,9 +490,17 @@ class OpenLesson:
 
     @_told
     def warp(
-        self, shape: Shape = (64, 64, 64), line: int | None = None, warp: int = 0, request: int = 0, **bodies: str
+        self,
+        shape: Shape = (64, 64, 64),
+        line: int | str | None = None,
+        warp: int = 0,
+        request: int = 0,
+        **bodies: str,
     ) -> None:
-        """What one warp asks of memory in a line of your kernel, and beside it with other code in some blanks."""
+        """What one warp asks of memory in a line of your kernel, and beside it with other code in some blanks.
+
+        `line` is the line's number, or a part of its text.
+        """
         from gemmlab.experiments.warp_view import warp_view_of
 
         view = warp_view_of(self.lesson.kernel, self._source(), bodies, _sizes(shape))

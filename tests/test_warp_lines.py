@@ -55,6 +55,15 @@ def test_a_request_further_down_the_matrix_is_seen():
     assert (picture.figure.axes[0].images[0].get_array() == 2).sum() == 32
 
 
+def test_a_line_is_named_by_its_number_or_by_a_part_of_its_text():
+    view = view_of("03")
+    number = view.lines(BEFORE, 0)[view.find("Bs[ty][tx] =", 0)].line
+    assert "Bs[ty][tx] =" in view.source.split("\n")[number - 1]
+    assert view.lines(BEFORE, 0)[view.find(number, 0)].line == number
+    with pytest.raises(UserError, match="line Cs asks nothing of memory"):
+        view.find("Cs", 0)
+
+
 def test_a_line_or_a_warp_that_is_not_there_is_refused():
     with pytest.raises(UserError, match="line 1 asks nothing of memory; these do: "):
         view_of("03").find(1, 0)

@@ -38,13 +38,21 @@ class WarpView:
             self._seen[key] = requests_by_line(program, self.launch, self.shape, warp) if program else []
         return self._seen[key]
 
-    def find(self, line: int | None, warp: int) -> int:
-        """The place, among the lines of the kernel, of the first request of this line; of the first one for None."""
+    def find(self, line: int | str | None, warp: int) -> int:
+        """The place, among the lines of the kernel, of the first request of this line, given by its number or by a part
+        of its text; of the first one for None."""
         numbers = [one.line for one in self.lines(BEFORE, warp)]
-        if line is not None and line not in numbers:
+        if line is None:
+            return 0
+        if isinstance(line, str):
+            texts = self.source.split("\n")
+            found = [number for number in numbers if line in texts[number - 1]]
+        else:
+            found = [number for number in numbers if number == line]
+        if not found:
             known = ", ".join(map(str, dict.fromkeys(numbers)))
             raise UserError(f"line {line} asks nothing of memory; these do: {known}")
-        return 0 if line is None else numbers.index(line)
+        return numbers.index(found[0])
 
     def picture(self, place: int, request: int, warp: int) -> Picture:
         """One request of the line at this place, and the same of the changed kernel where there is one."""
