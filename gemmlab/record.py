@@ -122,8 +122,8 @@ def _at_shape(
         where = "×".join(map(str, shape))
         tell(f"{where:>14}  {entry.variant.name:44} {timing.gflops:8,.0f} GFLOPS {100 * timing.ratio:6.1f} % of cuBLAS")
     M, N, K = shape
-    cublas = round(median(timing.cublas_gflops for timing in timings), 1)
-    warm = round(median(timing.warm.cublas_gflops for timing in timings), 1)
+    cublas = _digits(median(timing.cublas_gflops for timing in timings), 6)
+    warm = _digits(median(timing.warm.cublas_gflops for timing in timings), 6)
     head = {"M": M, "N": N, "K": K, "dtype": "float32", "cublas_gflops": cublas, "cublas_warm_gflops": warm}
     return head | {"kernels": kernels}, timings
 
@@ -147,13 +147,18 @@ def _kernel(entry: Entry, program: Program, timing: Timing) -> dict:
         "name": entry.variant.name,
         "lesson": entry.lesson,
         "as_taught": entry.as_taught,
-        "gflops": round(timing.gflops, 1),
-        "ratio_to_cublas": round(timing.ratio, 4),
-        "spread": [round(low, 4), round(high, 4)],
-        "warm_ratio": round(timing.warm.ratio, 4),
-        "microseconds": round(1e3 * timing.kernel_ms, 2),
+        "gflops": _digits(timing.gflops, 6),
+        "ratio_to_cublas": _digits(timing.ratio, 4),
+        "spread": [_digits(low, 4), _digits(high, 4)],
+        "warm_ratio": _digits(timing.warm.ratio, 4),
+        "microseconds": _digits(1e3 * timing.kernel_ms, 4),
         "registers": program.resources[entry.variant.spec.kernel].registers,
     }
+
+
+def _digits(value: float, count: int) -> float:
+    """The value to so many significant digits."""
+    return float(f"{value:.{count}g}")
 
 
 def _machine(commit: str, timings: Sequence[Timing]) -> dict:

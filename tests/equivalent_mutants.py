@@ -73,8 +73,8 @@ EQUIVALENT: dict[str, dict[str, str]] = {
     **{
         name: {
             f"guard: {ROWS_ALIGNED} => return cols % 4 == 0;": ALIGNED,
-            "bound: for (int i = tid; i < BM * BK; i += THREADS) { "
-            "=> for (int i = tid; i <= BM * BK; i += THREADS) {": TOO_MUCH,
+            "bound: for (int r = tid / BK; r < BM; r += THREADS / BK) { "
+            "=> for (int r = tid / BK; r <= BM; r += THREADS / BK) {": TOO_MUCH,
             "bound: if (k0 + BK < K) { => if (k0 + BK <= K) {": "a tile of zeros is copied that nobody multiplies",
         }
         for name in ("08_double_buffer", "09_warp_tile_autotune")
