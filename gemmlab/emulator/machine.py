@@ -97,19 +97,27 @@ def _run_in_chunks(
     if blocks is None:
         blocks = range(launch.grid[0] * launch.grid[1] * launch.grid[2])
     parts = _split(blocks, count)
-    chunks = [Chunk(code, memory, launch, parameters, options) for _ in parts]
+    first = Chunk(code, memory, launch, parameters, options)  # where memory is short, it is for the first
+    chunks: list[Chunk | None] = [first, *[None] * (len(parts) - 1)]
     finished = [0] * len(parts)
+    late = threading.Event()
 
     def work(number: int) -> None:
-        part, state = parts[number], chunks[number].state
+        """Making a chunk takes a while, so each thread makes its own."""
+        chunk = chunks[number] or Chunk(code, memory, launch, parameters, options)
+        chunks[number] = chunk
+        if late.is_set():
+            return
+        part, state = parts[number], chunk.state
         for start in range(0, len(part), BLOCKS_A_CALL):
             some = np.array(part[start : start + BLOCKS_A_CALL], np.int64)
             finished[number] += run_blocks(state.ctypes.data, some)
             if state[s.FIELD["STOP"]]:
                 return
 
-    late = _run_threads(work, chunks, options, started)
-    return _collect(chunks, finished, late, len(blocks), time.perf_counter() - started), _meet(chunks)
+    _run_threads(work, chunks, late, options, started)
+    seconds = time.perf_counter() - started
+    return _collect(chunks, finished, late.is_set(), len(blocks), seconds), _meet(chunks)
 
 
 @dataclass(frozen=True)
@@ -158,15 +166,17 @@ def _split(blocks: Sequence[int], parts: int) -> list[Sequence[int]]:
     return [blocks[a:b] for a, b in zip(starts, starts[1:]) if b > a]
 
 
-def _run_threads(work, chunks: list[Chunk], options: Options, started: float) -> bool:
-    """Run every chunk on a pool of threads; past the time limit tell them to stop. True if that happened."""
-    late = threading.Event()
+def _run_threads(work, chunks: list[Chunk | None], late: threading.Event, options: Options, started: float) -> None:
+    """Run every chunk on a pool of threads; past the time limit set `late` and tell them to stop."""
+
+    def stop() -> None:
+        for chunk in filter(None, chunks):
+            chunk["STOP"] = 1
 
     def watch() -> None:
         if not done.wait(options.seconds - (time.perf_counter() - started)):
             late.set()
-            for chunk in chunks:
-                chunk["STOP"] = 1
+            stop()
 
     done = threading.Event()
     watcher = threading.Thread(target=watch, daemon=True)
@@ -176,9 +186,7 @@ def _run_threads(work, chunks: list[Chunk], options: Options, started: float) ->
             list(pool.map(work, range(len(chunks))))
     finally:
         done.set()
-        for chunk in chunks:
-            chunk["STOP"] = 1
-    return late.is_set()
+        stop()
 
 
 def _collect(chunks: list[Chunk], finished: list[int], late: bool, total: int, seconds: float) -> Run:
