@@ -1,0 +1,85 @@
+// Lesson 06: C = A·B, tile by tile. A is M×K, B is K×N, C is M×N, all row-major float32.
+// A block computes one BM×BN tile of C, in steps of BK along K. A thread computes TM×TN elements of it, in one patch.
+// Launch: (BN/TN)×(BM/TM) threads a block, one block a tile of C. Each matrix has fewer than 2^31 elements.
+#define BM 64
+#define BN 64
+#define BK 16
+#define TM 4
+#define TN 4
+#define THREADS ((BN / TN) * (BM / TM))
+
+extern "C" __global__ void gemm(const float* A, const float* B, float* C, int M, int N, int K)
+{
+    // Shared memory: one copy a block, seen by all its threads, much nearer than global memory.
+    __shared__ float As[BM][BK];
+    __shared__ float Bs[BK][BN];
+
+    const int tx = threadIdx.x;
+    const int ty = threadIdx.y;
+    const int tid = ty * (BN / TN) + tx;  // the threads of the block, counted from 0
+    const int row0 = blockIdx.y * BM;     // where the block's tile begins in C
+    const int col0 = blockIdx.x * BN;
+    const int row = row0 + ty * TM;  // where the thread's elements begin in C
+    const int col = col0 + tx * TN;
+
+    float acc[TM][TN] = {};  // the running sums, one an element of C, kept in registers
+
+    // Walk along K, across a strip of A and down a strip of B, one pair of tiles at a time.
+    for (int k0 = 0; k0 < K; k0 += BK) {
+        // A tile has more elements than the block has threads: a thread copies several, THREADS
+        // apart. Outside the matrix put 0, because 0 adds nothing to any sum. No thread may return
+        // here, because all threads of the block must reach both barriers.
+        for (int i = tid; i < BM * BK; i += THREADS) {
+            const int r = i / BK;
+            const int c = i % BK;
+            As[r][c] = (row0 + r < M && k0 + c < K) ? A[(row0 + r) * K + (k0 + c)] : 0.0f;
+        }
+        for (int i = tid; i < BK * BN; i += THREADS) {
+            const int r = i / BN;
+            const int c = i % BN;
+            Bs[r][c] = (k0 + r < K && col0 + c < N) ? B[(k0 + r) * N + (col0 + c)] : 0.0f;
+        }
+
+        // Read after write: the loop below reads what other threads copied.
+        // Wait until all have copied.
+        __syncthreads();
+
+        for (int k = 0; k < BK; ++k) {
+            // TODO fragments: read TM elements of As and TN elements of Bs into registers
+            // BEGIN SOLUTION fragments
+            float a[TM];
+            float b[TN];
+            for (int m = 0; m < TM; ++m) {
+                a[m] = As[ty * TM + m][k];
+            }
+            for (int n = 0; n < TN; ++n) {
+                b[n] = Bs[k][tx * TN + n];
+            }
+            // END SOLUTION
+            // TODO outer: multiply each of the one with each of the other
+            // BEGIN SOLUTION outer
+            for (int m = 0; m < TM; ++m) {
+                for (int n = 0; n < TN; ++n) {
+                    acc[m][n] += a[m] * b[n];
+                }
+            }
+            // END SOLUTION
+        }
+
+        // Write after read: the next turn overwrites both tiles.
+        // Wait until all have read them.
+        __syncthreads();
+    }
+
+    // The last tiles may hang over the edge of C. Sums out there are not stored.
+    for (int m = 0; m < TM; ++m) {
+        // TODO store: store the sums of row m that lie inside C
+        // BEGIN SOLUTION store
+        for (int n = 0; n < TN; ++n) {
+            if (row + m < M && col + n < N) {
+                C[(row + m) * N + (col + n)] = acc[m][n];
+            }
+        }
+        // END SOLUTION
+    }
+}
