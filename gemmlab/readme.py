@@ -1,7 +1,7 @@
 """The README's part that is built from the results file: a table and a picture of the ladder.
 
-`python -m gemmlab.readme` writes both, `--check` names what is stale. The picture holds the digest of the file that it
-was drawn from, so that its freshness does not hang on how one version of matplotlib draws.
+`python -m gemmlab.readme` writes both, `--check` names what is stale. The picture holds the digest of the results that
+it was drawn from, so that its freshness does not hang on how one version of matplotlib draws.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 
 from gemmlab.errors import UserError
 from gemmlab.files import write_whole
-from gemmlab.results import FOLDER, AtShape, Published, Results, all_results, published
+from gemmlab.results import AtShape, Published, Results, all_results, published
 from gemmlab.views.picture import PAPER
 
 BEGIN, END = "<!-- results: built by `make lessons` -->", "<!-- end of results -->"
@@ -130,9 +130,8 @@ def _others(ladders: list[Published]) -> str:
 
 
 def _digest() -> str:
-    """Of all results files and of how they are drawn."""
-    files = sorted(FOLDER.glob("*.json"))
-    return hashlib.sha256(b"".join([_DRAWN_BY.encode(), *(path.read_bytes() for path in files)])).hexdigest()
+    """Of the results that are drawn, and of how they are. Other records in their folder do not count."""
+    return hashlib.sha256(f"{_DRAWN_BY} {all_results()!r}".encode()).hexdigest()
 
 
 def _is_fresh(path: Path) -> bool:

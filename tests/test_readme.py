@@ -21,7 +21,6 @@ def test_a_changed_record_makes_both_stale(tmp_path, monkeypatch):
     data = json.loads((results.FOLDER / "NVIDIA-H200.json").read_text(encoding="utf-8"))
     data["shapes"][0]["kernels"][0]["ratio_to_cublas"] = 0.777
     (tmp_path / "NVIDIA-H200.json").write_text(json.dumps(data), encoding="utf-8")
-    monkeypatch.setattr(readme, "FOLDER", tmp_path)
     monkeypatch.setattr(readme, "all_results", lambda: results.all_results(tmp_path))
     assert readme.check(root) == ["README.md", readme.PICTURE]
     assert "77.7 %" in readme.with_results((root / "README.md").read_text(encoding="utf-8"))
