@@ -36,12 +36,12 @@ NBVAL := --nbval-lax --nbval-current-env --nbval-cell-timeout=120
 # their outputs are the same on every machine.
 test: .venv/installed-test $(GPU) .venv/chromium warm
 	$(VENV) -m ruff check .
-	$(VENV) tests/copy_course.py $(COURSE)
+	$(VENV) tests/support/copy_course.py $(COURSE)
 	CUDA_VISIBLE_DEVICES=-1 $(VENV) -m pytest -n $(JOBS) --dist loadscope $(NBVAL) $(COURSE)/lessons $(COURSE)/solutions
 	$(VENV) -m pytest -n $(JOBS) --dist loadscope tests
 
 lessons: .venv/installed-base $(GPU) warm
-	$(VENV) -m gemmlab.build $(if $(filter all,$(EXECUTE)),--execute-all)
+	$(VENV) -m gemmlab.build.build $(if $(filter all,$(EXECUTE)),--execute-all)
 # <<< not in the student bundle
 
 # A browser for the tests of the notebooks in JupyterLab: the machine's own, or one that Playwright fetches. Without

@@ -21,8 +21,8 @@ import typer
 from gemmlab.errors import UserError
 
 if TYPE_CHECKING:
-    from gemmlab.launch import LaunchSpec
-    from gemmlab.verdict import Verdict
+    from gemmlab.kernel.launch import LaunchSpec
+    from gemmlab.kernel.verdict import Verdict
 
 _LONGEST_SIZE = 20  # digits; more only make the number slower to refuse
 
@@ -80,8 +80,8 @@ def check(
     """Check one lesson's kernel over its public cases."""
 
     def ask() -> tuple[Verdict, str]:
-        from gemmlab.check import check_lesson, read_kernel
-        from gemmlab.lesson import load
+        from gemmlab.check.check import check_lesson, read_kernel
+        from gemmlab.course.lesson import load
 
         chosen = load(lesson)
         path = file or chosen.kernel_path
@@ -113,9 +113,9 @@ def run(
     """
 
     def ask() -> tuple[Verdict, str]:
-        from gemmlab.check import check_launcher, check_source, read_kernel
-        from gemmlab.layout import LAYOUTS
-        from gemmlab.lesson import Case
+        from gemmlab.check.check import check_launcher, check_source, read_kernel
+        from gemmlab.course.lesson import Case
+        from gemmlab.kernel.layout import LAYOUTS
 
         source = read_kernel(file)
         if not shape:
@@ -148,9 +148,9 @@ def profile(
 
     The arguments are those of run. A request is one memory instruction of one warp, as Nsight Compute counts it.
     """
-    from gemmlab.check import read_kernel
-    from gemmlab.layout import LAYOUTS
-    from gemmlab.profile import profile_launcher, profile_source
+    from gemmlab.check.check import read_kernel
+    from gemmlab.check.profile import profile_launcher, profile_source
+    from gemmlab.kernel.layout import LAYOUTS
 
     if backend == Backend.cuda:
         raise UserError("it is the emulator that counts; leave --backend out")
@@ -166,7 +166,7 @@ def profile(
     if as_json:
         _print_json(found.to_json())
     else:
-        from gemmlab.profile_report import print_profile
+        from gemmlab.text.profile import print_profile
 
         print_profile(found)
     raise typer.Exit(0 if found.verdict.passed else 1)
@@ -182,8 +182,8 @@ def _launch_spec(
     layout: LayoutName,
 ) -> LaunchSpec | None:
     """The launch that was asked for; None where the file's own launcher gives it. UserError where both or none do."""
-    from gemmlab.launch import LaunchSpec
-    from gemmlab.layout import LAYOUTS
+    from gemmlab.kernel.launch import LaunchSpec
+    from gemmlab.kernel.layout import LAYOUTS
 
     if launcher is not None:
         if block or grid or kernel or smem != "0" or smem_opt_in:
@@ -204,8 +204,8 @@ def record(
     ] = None,
 ) -> None:
     """Measure this machine's GPU: the ladder's kernels beside cuBLAS, and the ceilings. It takes some minutes."""
-    from gemmlab.lesson import find_root
-    from gemmlab.record import record as measure
+    from gemmlab.course.lesson import find_root
+    from gemmlab.records.record import record as measure
 
     path = measure(find_root(), out, commit, tell=lambda line: print(line, file=sys.stderr, flush=True))
     print(f"wrote {path}")
@@ -243,7 +243,7 @@ def _answer(ask: Callable[[], tuple[Verdict, str]], what: str, as_json: bool) ->
     if as_json:
         _print_json(verdict.to_json())
     else:
-        from gemmlab.report import print_verdict
+        from gemmlab.text.verdict import print_verdict
 
         print_verdict(verdict, source, what)
     raise typer.Exit(0 if verdict.passed else 1)
@@ -302,14 +302,14 @@ def _refuse_usage(message: str, as_json: bool) -> int:
 
 
 def _status_of(error: UserError) -> str:
-    from gemmlab.check import KernelFileError
+    from gemmlab.check.check import KernelFileError
 
     return "compile_error" if isinstance(error, KernelFileError) else "failed"
 
 
 def _refuse(sentence: str, status: str, code: int, as_json: bool) -> int:
     """Say why there is no verdict, in one sentence."""
-    from gemmlab.verdict import Finding, Verdict
+    from gemmlab.kernel.verdict import Finding, Verdict
 
     print(f"gemmlab: {sentence}", file=sys.stderr)
     if as_json:

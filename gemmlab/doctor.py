@@ -79,7 +79,7 @@ def _headers() -> Item:
 
 
 def _describe_compiler() -> dict:
-    from gemmlab.nvrtc import client as nvrtc_client
+    from gemmlab.compiler.nvrtc import client as nvrtc_client
 
     return nvrtc_client.describe()
 

@@ -52,7 +52,8 @@ def grade(
     ] = Backend.emulator,
 ) -> None:
     """Grade all that was handed in, and write the reports. Marks by hand in the folder are taken over."""
-    from grading import run, score
+    from grading import run
+    from grading.marking import score
     from grading.progress import Progress
     from grading.summary import print_summary
 
@@ -68,7 +69,7 @@ def marks(
     browser: Annotated[bool, typer.Option(help="Open the page in a browser.")] = True,
 ) -> None:
     """Mark answers by hand: a local page that shows each beside its rubric, until Ctrl-C."""
-    from grading.marks_server import MarksServer
+    from grading.marking.marks_server import MarksServer
 
     with MarksServer(report, port) as server:
         print(f"Marking at {server.url}\nCtrl-C ends it. Then grade again, into the same folder.", flush=True)
@@ -85,7 +86,7 @@ def marks(
 @app.command()
 def release(out: Annotated[Path, typer.Option(help="A folder that is not there yet, or is empty.")]) -> None:
     """Write the bundle for students: the course without solutions, hidden cases and answers."""
-    from grading.release import release as write_bundle
+    from grading.hand_out.release import release as write_bundle
 
     write_bundle(out)
     print(f"The bundle is in {out}. It was looked through: no solution, model answer or code of the grader is in it.")
@@ -94,7 +95,7 @@ def release(out: Annotated[Path, typer.Option(help="A folder that is not there y
 @app.command()
 def nbgrader(out: Annotated[Path, typer.Option(help="A folder that is not there yet, or is empty.")]) -> None:
     """Write the lessons as a course of nbgrader: its settings, and a source notebook for each lesson."""
-    from grading.nbgrader_export import export
+    from grading.hand_out.nbgrader_export import export
 
     export(out)
     print(f"nbgrader's course is in {out}. Next: cd {out}; nbgrader generate_assignment 02_tiled_fma")

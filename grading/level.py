@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gemmlab.errors import UserError
-from grading import sandbox, wire
-from grading.worker import Worker
+from grading.sandbox import sandbox, wire
+from grading.sandbox.worker import Worker
 
 PROBE_SECONDS = 20
 _BREACHES = {

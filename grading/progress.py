@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 
-from grading.judge import plain
+from grading.marking.judge import plain
 from grading.model import Submission
 
 

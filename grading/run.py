@@ -36,15 +36,18 @@ from typing import Any
 
 import gemmlab
 import grading
+from gemmlab.course.lesson import Kernel, Lesson, load
 from gemmlab.emulator.warm import is_warm
 from gemmlab.errors import UserError
-from gemmlab.lesson import Kernel, Lesson, load
-from grading import cases, engine, intake, reports, score, secret, splice
-from grading.judge import Judged, judge
+from grading import reports
+from grading.intake import intake, splice
+from grading.marking import cases, score, secret
+from grading.marking.judge import Judged, judge
 from grading.model import Graded, HiddenCase, Spliced, Submission
 from grading.progress import Progress
+from grading.sandbox import engine
+from grading.sandbox.worker import Execution, Job, WorkerLost
 from grading.state import State, open_state
-from grading.worker import Execution, Job, WorkerLost
 
 STATE_FOLDER = "state"
 _AHEAD = 2  # jobs handed to the executor for each one that it does at once

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from gemmlab.errors import UserError
 from gemmlab.files import forget_drafts, write_whole
-from grading.judge import Judged
+from grading.marking.judge import Judged
 
 
 class State:

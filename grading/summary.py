@@ -9,8 +9,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from grading import hand_marks
-from grading.judge import plain
+from grading.marking import hand_marks
+from grading.marking.judge import plain
 from grading.model import Graded
 from grading.reports import statistics
 

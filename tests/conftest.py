@@ -68,8 +68,8 @@ gemmlab:
 ```
 
 ```python tags=["nbval-check-output"]
-from gemmlab.lesson import load
-from gemmlab.source import open_blanks
+from gemmlab.course.lesson import load
+from gemmlab.course.blanks import open_blanks
 
 lesson = load("02")
 print([name for name, _ in open_blanks(lesson.kernel_path.read_text())] or "solved")

@@ -42,10 +42,10 @@ def plain_loop() -> Callable[[np.ndarray, np.ndarray, np.ndarray], None]:
 
 
 def contestants(size: int) -> dict[tuple[str, int], Callable[[], object]]:
-    from gemmlab.compile import compile_source
+    from gemmlab.compiler.compile import compile_source
     from gemmlab.emulator import EmulatorExecutor
-    from gemmlab.launch import LaunchSpec
-    from gemmlab.tolerance import make_inputs
+    from gemmlab.kernel.launch import LaunchSpec
+    from gemmlab.kernel.tolerance import make_inputs
 
     shape = (size, size, size)
     A, B = make_inputs("random", shape, seed=1)

@@ -20,7 +20,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 import grading_class  # noqa: E402
 
-from grading import csv_text  # noqa: E402
+from grading.marking import csv_text  # noqa: E402
 
 
 def main() -> int:

@@ -16,11 +16,12 @@ from pathlib import Path
 
 import numpy as np
 
-from gemmlab import bench, gpu
-from gemmlab.compile import CompileError, Program, compile_source
+from gemmlab import gpu
+from gemmlab.compiler.compile import CompileError, Program, compile_source
 from gemmlab.errors import UserError
-from gemmlab.launch import LaunchSpec
-from gemmlab.tolerance import compare, make_inputs
+from gemmlab.gpu.executor import bench
+from gemmlab.kernel.launch import LaunchSpec
+from gemmlab.kernel.tolerance import compare, make_inputs
 
 TIMED_SHAPES = ((1024, 1024, 1024), (4096, 4096, 4096))
 TILED = LaunchSpec.parse("16,16", "cdiv(N,16),cdiv(M,16)")

@@ -13,7 +13,7 @@ import argparse
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests/support"))
 
 from equivalent_mutants import EQUIVALENT  # noqa: E402
 from mutation import OPERATORS, mutants  # noqa: E402

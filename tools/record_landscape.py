@@ -36,12 +36,12 @@ FLUSH_BYTES = 2**28
 
 def compile_all(folder: Path, arch: str) -> None:
     """One cubin a configuration, and jobs.json."""
-    from gemmlab.compile import compile_source
-    from gemmlab.experiments import autotune
-    from gemmlab.experiments.variant import variant
-    from gemmlab.lesson import load
-    from gemmlab.limits import check_launch
-    from gemmlab.syntax.sizes import Sizes, with_sizes
+    from gemmlab.compiler.compile import compile_source
+    from gemmlab.course.lesson import load
+    from gemmlab.cuda.sizes import Sizes, with_sizes
+    from gemmlab.kernel.limits import check_launch
+    from gemmlab.models import autotune
+    from gemmlab.trials.variant import variant
 
     lesson = load("09")
     folder.mkdir(parents=True, exist_ok=True)

@@ -26,9 +26,9 @@ VARIANTS = {"whole": {}, "first_barrier": {"first_barrier": ""}, "second_barrier
 
 def compile_variants(folder: Path, arch: str) -> None:
     """Write one cubin a variant."""
-    from gemmlab.compile import compile_source
-    from gemmlab.experiments.variant import variant
-    from gemmlab.lesson import load
+    from gemmlab.compiler.compile import compile_source
+    from gemmlab.course.lesson import load
+    from gemmlab.trials.variant import variant
 
     lesson = load("03")
     folder.mkdir(parents=True, exist_ok=True)

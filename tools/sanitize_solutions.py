@@ -35,9 +35,9 @@ PLANTED = {
 def prepare(folder: Path) -> int:
     """Compile every kernel into `folder`, with jobs.json. How many launches there will be."""
     from gemmlab import gpu
-    from gemmlab.lesson import find_root
-    from gemmlab.record import entries
-    from gemmlab.variants import compiled
+    from gemmlab.compiler.variants import compiled
+    from gemmlab.course.lesson import find_root
+    from gemmlab.records.record import entries
 
     variants = [entry.variant for entry in entries(find_root())]
     jobs = []
@@ -53,7 +53,7 @@ def prepare(folder: Path) -> int:
 def plant(folder: Path) -> None:
     """The kernels with one fault each, every one in a folder of its own that `launch` takes."""
     from gemmlab import gpu
-    from gemmlab.compile import compile_source
+    from gemmlab.compiler.compile import compile_source
 
     for tool, body in PLANTED.items():
         (folder / tool).mkdir()

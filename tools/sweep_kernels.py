@@ -15,12 +15,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from gemmlab.bench import Bench, Timing
 from gemmlab.cli import parse_shape
-from gemmlab.compile import Program
+from gemmlab.compiler.compile import Program
+from gemmlab.compiler.variants import Variant, compiled, variant
 from gemmlab.errors import UserError
-from gemmlab.limits import check_launch
-from gemmlab.variants import Variant, compiled, variant
+from gemmlab.gpu.bench import Bench, Timing
+from gemmlab.kernel.limits import check_launch
 
 Shape = tuple[int, int, int]
 

@@ -86,8 +86,8 @@ class Job:
 
 def kernel_jobs() -> Iterator[Job]:
     """The kernels of the ladder, and those with one property each."""
-    from gemmlab.launch import LaunchSpec
-    from gemmlab.lesson import load_all
+    from gemmlab.course.lesson import load_all
+    from gemmlab.kernel.launch import LaunchSpec
 
     for kernel in (kernel for lesson in load_all() for kernel in lesson.kernels if not kernel.patient):
         for shape in LESSON_SHAPES:
@@ -147,7 +147,7 @@ def patterns() -> dict[str, list[int]]:
 
 def prepare(folder: Path, arch: str) -> None:
     """Compile every job into `folder`, with jobs.json for `measure`."""
-    from gemmlab.compile import compile_source
+    from gemmlab.compiler.compile import compile_source
 
     groups = {"kernels": [*kernel_jobs()], "patterns": [*pattern_jobs()]}
     for job in itertools.chain.from_iterable(groups.values()):
@@ -229,9 +229,9 @@ def emulated(job: dict, arch: str) -> dict[str, int]:
     """What the emulator counts, under the names of METRICS, with the accesses that ptxas joins as it joins them."""
     import numpy as np
 
-    from gemmlab.compile import compile_source
+    from gemmlab.compiler.compile import compile_source
     from gemmlab.emulator import EmulatorExecutor
-    from gemmlab.launch import Launch
+    from gemmlab.kernel.launch import Launch
 
     program = compile_source((ROOT / job["source"]).read_text(), job["source"], arch=arch, options=job["options"])
     M, N, K = job["shape"]

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gemmlab.emulator import opcodes as o
-from gemmlab.emulator import state as s
-from gemmlab.emulator.decode import Code, Region
-from gemmlab.emulator.events import EVENT_ROW
-from gemmlab.emulator.memory import QUEUE_ROW
-from gemmlab.emulator.orders import WORDS
-from gemmlab.emulator.printing import ARGUMENT_BYTES, HEADER
-from gemmlab.emulator.requests import COUNTER_ROW, META_ROW
-from gemmlab.emulator.tensor_layouts import LaneValues
+from gemmlab.emulator.code.decode import Code, Region
+from gemmlab.emulator.machine import opcodes as o
+from gemmlab.emulator.machine import state as s
+from gemmlab.emulator.machine.events import EVENT_ROW
+from gemmlab.emulator.machine.memory import QUEUE_ROW
+from gemmlab.emulator.machine.orders import WORDS
+from gemmlab.emulator.machine.printing import ARGUMENT_BYTES, HEADER
+from gemmlab.emulator.machine.requests import COUNTER_ROW, META_ROW
+from gemmlab.emulator.ptx.tensor_layouts import LaneValues
 
 MOST_LOCAL_BYTES = 1 << 28
 MOST_ORDERED_WARPS = 1 << 24

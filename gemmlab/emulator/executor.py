@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gemmlab.compile import Program
-from gemmlab.device_arrays import DeviceArrays
+from gemmlab.compiler.compile import Program
+from gemmlab.emulator.arrays import DeviceArrays
 from gemmlab.errors import UserError
-from gemmlab.executor import Outcome
-from gemmlab.launch import Address, Argument, Launch
-from gemmlab.plan import Fill, Plan, launches_of, steps_of
-from gemmlab.verdict import Finding
+from gemmlab.kernel.executor import Outcome
+from gemmlab.kernel.launch import Address, Argument, Launch
+from gemmlab.kernel.plan import Fill, Plan, launches_of, steps_of
+from gemmlab.kernel.verdict import Finding
 
 if TYPE_CHECKING:
     from gemmlab.emulator.chunk import Memory
-    from gemmlab.emulator.decode import Code
+    from gemmlab.emulator.code.decode import Code
 
 # Warp instructions a chunk of blocks may take: a fixed share, and this many for each product A[i][k] * B[k][j] of 32
 # lanes. The tiled kernel takes 4, one that keeps a single lane of its warps busy some 300.
@@ -81,10 +81,10 @@ class EmulatorExecutor:
         return _joined(outcomes, arrays)
 
     def _launch(self, program: Program, launch: Launch, arrays: DeviceArrays, shape, blocks, seconds: float) -> Outcome:
-        from gemmlab.emulator import machine
-        from gemmlab.emulator.counters import counters_of
-        from gemmlab.emulator.findings import Explainer, timeout_message
-        from gemmlab.emulator.print_format import printed_text
+        from gemmlab.emulator import runner
+        from gemmlab.emulator.report.counters import counters_of
+        from gemmlab.emulator.report.findings import Explainer, timeout_message
+        from gemmlab.emulator.report.print_format import printed_text
 
         M, N, K = shape
         found = decoded(program.ptx, program.symbol(launch.kernel))
@@ -94,8 +94,8 @@ class EmulatorExecutor:
         memory = _memory(code, arrays)
         arguments = _parameters(launch.arguments_at(shape), memory, arrays)
         budget = _WORK_SHARE + _WORK_A_PRODUCT * (M * N * K // 32)
-        options = machine.Options(self.checks, self.schedule, budget, seconds, self.threads, blocks)
-        run = machine.run(code, memory, launch, arguments, options)
+        options = runner.Options(self.checks, self.schedule, budget, seconds, self.threads, blocks)
+        run = runner.run(code, memory, launch, arguments, options)
         findings = Explainer(code, launch, shape, program.source).findings(run.events)
         if run.stopped and not any(finding.is_error for finding in findings):
             findings.append(Finding("timeout", timeout_message(0)))
@@ -107,7 +107,7 @@ class EmulatorExecutor:
 
 def _joined(outcomes: list[Outcome], arrays: DeviceArrays) -> Outcome:
     """One outcome for all launches of a plan, their counters added up."""
-    from gemmlab.emulator.counters import joined
+    from gemmlab.emulator.report.counters import joined
 
     if len(outcomes) == 1:
         return replace(outcomes[0], written=arrays.written)
@@ -124,8 +124,8 @@ def _joined(outcomes: list[Outcome], arrays: DeviceArrays) -> Outcome:
 
 def _with_buffers(code: Code, arrays: DeviceArrays) -> Code:
     """The code with the launcher's own arrays as further global variables, each in an address range of its own."""
-    from gemmlab.emulator import opcodes as o
-    from gemmlab.emulator.decode import Region
+    from gemmlab.emulator.code.decode import Region
+    from gemmlab.emulator.machine import opcodes as o
 
     first = 3 + len(code.globals)
     if first + len(arrays.buffers) > o.MAX_GLOBALS:
@@ -139,9 +139,9 @@ def _with_buffers(code: Code, arrays: DeviceArrays) -> Code:
 
 def _memory(code: Code, arrays: DeviceArrays) -> Memory:
     """The arrays as one launch sees them: what launches before it left in them is still there."""
-    from gemmlab.emulator import machine
+    from gemmlab.emulator import runner
 
-    memory = machine.global_memory(code, arrays.A, arrays.B, arrays.C)
+    memory = runner.global_memory(code, arrays.A, arrays.B, arrays.C)
     first_buffer = len(memory.arrays) - len(arrays.buffers)
     for number in range(3, first_buffer):
         memory.arrays[number] = arrays.variables.setdefault(memory.regions[number].name, memory.arrays[number])
@@ -166,8 +166,8 @@ def _parameters(arguments: tuple[Argument, ...], memory: Memory, arrays: DeviceA
 @lru_cache(maxsize=32)
 def decoded(ptx: str, symbol: str):
     """The kernel's code, or a sentence that says why it cannot be emulated."""
-    from gemmlab.emulator import decode
-    from gemmlab.emulator import ptx as parser
+    from gemmlab.emulator.code import decode
+    from gemmlab.emulator.ptx import parser
 
     try:
         return decode.decode(parser.parse(ptx), symbol)

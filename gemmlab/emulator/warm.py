@@ -18,12 +18,9 @@ import time
 from functools import lru_cache
 from pathlib import Path
 
-from gemmlab import compile_cache
+from gemmlab.compiler import cache
 
-# And translate_*.
-_NOT_COMPILED = set(
-    "__init__ ptx places decode chunk machine findings executor counters widening print_format warm".split()
-)
+_MACHINE = Path(__file__).with_name("machine")  # all that is compiled
 _KEPT_VERSIONS = 3
 _READY = "ready"
 
@@ -32,14 +29,13 @@ _READY = "ready"
 def code_folder() -> Path:
     """Where the machine code of these very sources is kept."""
     digest = hashlib.sha256()
-    entry = Path(__file__).with_name("interpreter.py")
+    entry = _MACHINE / "interpreter.py"
     digest.update(f"{entry.resolve()} {entry.stat().st_mtime_ns}".encode())
     for part in (platform.python_version(), importlib.metadata.version("numba"), platform.machine()):
         digest.update(part.encode())
-    for path in sorted(Path(__file__).parent.glob("*.py")):
-        if path.stem not in _NOT_COMPILED and not path.stem.startswith("translate"):
-            digest.update(path.read_bytes())
-    return compile_cache.folder().parent / "emulator" / digest.hexdigest()[:16]
+    for path in sorted(_MACHINE.glob("*.py")):
+        digest.update(path.read_bytes())
+    return cache.folder().parent / "emulator" / digest.hexdigest()[:16]
 
 
 def is_warm() -> bool:
@@ -57,7 +53,7 @@ def compiled_interpreter():
     before = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = str(folder)
     try:
-        from gemmlab.emulator.interpreter import run_blocks
+        from gemmlab.emulator.machine.interpreter import run_blocks
     finally:
         numba.config.CACHE_DIR = before
     (folder / _READY).touch()

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from gemmlab.errors import UserError
 from gemmlab.files import forget_drafts, write_whole
-from grading import hand_marks
+from grading.marking import hand_marks
 from grading.model import Graded
 from grading.reports import audit_log, feedback, grades_csv, gradescope, names, overview, times
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from grading import csv_text
+from grading.marking import csv_text
 from grading.model import Graded
 
 COLUMNS = ("student", "lesson", "code", "boundary", "total", "veto", "status", "note", "result", "hand")

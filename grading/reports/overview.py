@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from urllib.parse import quote
 
+from gemmlab.course.lesson import load
 from gemmlab.errors import UserError
-from gemmlab.lesson import load
-from grading.copies import likely_copies
+from grading.marking.copies import likely_copies
 from grading.model import Graded
 from grading.reports import statistics
 from grading.reports.page import render

@@ -1,0 +1,168 @@
+"""The README's part that is built from the results file: a table and a picture of the ladder.
+
+`python -m gemmlab.build.readme` writes both, `--check` names what is stale. The picture holds the digest of the results that
+it was drawn from, so that its freshness does not hang on how one version of matplotlib draws.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import io
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from gemmlab.errors import UserError
+from gemmlab.files import write_whole
+from gemmlab.records.results import AtShape, Published, Results, all_results, published
+from gemmlab.pictures.picture import PAPER
+
+BEGIN, END = "<!-- results: built by `make lessons` -->", "<!-- end of results -->"
+PICTURE = "gemmlab/recorded/ladder.svg"
+_DRAWN_BY = "1"  # another number when the picture is drawn in another way
+
+
+def build(root: Path) -> Iterator[str]:
+    """Write what is stale; yields one line a file written. Nothing is, where the README has no marks."""
+    readme = root / "README.md"
+    text = readme.read_text(encoding="utf-8") if readme.exists() else ""
+    if BEGIN not in text:
+        return
+    if (fresh := with_results(text)) != text:
+        write_whole(readme, fresh)
+        yield "wrote README.md"
+    if not _is_fresh(root / PICTURE):
+        write_whole(root / PICTURE, _svg())
+        yield f"wrote {PICTURE}"
+
+
+def check(root: Path) -> list[str]:
+    """The names of what is stale."""
+    readme = root / "README.md"
+    text = readme.read_text(encoding="utf-8") if readme.exists() else ""
+    if BEGIN not in text:
+        return []
+    stale = ["README.md"] if with_results(text) != text else []
+    return stale + ([] if _is_fresh(root / PICTURE) else [PICTURE])
+
+
+def with_results(readme: str) -> str:
+    """The README with what the results files say between its two marks. UserError where a mark is missing."""
+    before, begin, rest = readme.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not (begin and end):
+        raise UserError(f"README.md has no lines '{BEGIN}' and '{END}'")
+    return f"{before}{BEGIN}\n{_text()}{END}{after}"
+
+
+def _text() -> str:
+    found = all_results()
+    if not found:
+        return "\nNothing is recorded yet: run `gemmlab record` on a machine with an NVIDIA GPU.\n\n"
+    return "\n" + "\n".join(_section(results) for results in found) + "\n" + _others(published())
+
+
+def _section(results: Results) -> str:
+    machine, ceilings = results.machine, results.ceilings
+    head = (
+        f"Share of cuBLAS SGEMM ({machine.get('cublas')}), {results.label}; CUDA {machine.get('cuda')}, SM clock "
+        f"{machine.get('sm_clock_mhz')} MHz. Cold caches, median of pairs of launches in turns. Sizes are M×N×K; in "
+        "brackets the best of a few other tile sizes of the same kernel."
+    )
+    columns = [_shape_name(one) for one in results.shapes]
+    rows = [_lesson_row(results, lesson) for lesson in results.shapes[0].lessons]
+    rows += [_row(name, [_fast_cell(one, name) for one in results.shapes]) for name in _fast_names(results)]
+    rows += [_row("cuBLAS, TFLOPS", [f"{one.cublas_gflops / 1000:.1f}" for one in results.shapes])]
+    table = [_row("kernel", columns), "|:--|" + "--:|" * len(columns), *rows]
+    roof = (
+        f"Ceilings measured on it: {ceilings['fma_tflops']:.1f} TFLOP/s of float32 multiply-adds, "
+        f"{ceilings['copy_gbs'] / 1000:.2f} TB/s copied in memory, {ceilings['l2_gbs'] / 1000:.1f} TB/s from the L2 "
+        f"cache, {ceilings['shared_gbs'] / 1000:.1f} TB/s from shared memory."
+    )
+    picture = f"![The ladder's kernels as a share of cuBLAS, {results.label}]({PICTURE})"
+    return "\n".join([head, "", *table, "", roof, "", picture, ""])
+
+
+def _shape_name(one: AtShape) -> str:
+    return "×".join(map(str, one.shape))
+
+
+def _row(name: str, cells: list[str]) -> str:
+    return f"| {name} | {' | '.join(cells)} |"
+
+
+def _lesson_row(results: Results, lesson: str) -> str:
+    taught = results.shapes[0].as_taught(lesson)
+    cells = []
+    for one in results.shapes:
+        plain, best = one.as_taught(lesson), one.best_of(lesson)
+        other = f" ({_percent(best.ratio)})" if best.gflops > plain.gflops else ""
+        cells.append(f"{_percent(plain.ratio)}{other}")
+    return _row(f"`{taught.name}`", cells)
+
+
+def _fast_names(results: Results) -> list[str]:
+    return [kernel.name for kernel in results.shapes[0].kernels if kernel.lesson is None]
+
+
+def _fast_cell(one: AtShape, name: str) -> str:
+    kernel = next(kernel for kernel in one.kernels if kernel.name == name)
+    cell = _percent(kernel.ratio)
+    return f"**{cell}**" if kernel == one.best else cell
+
+
+def _percent(ratio: float) -> str:
+    return f"{100 * ratio:.1f} %"
+
+
+def _others(ladders: list[Published]) -> str:
+    lines = ["For comparison, what others published, quoted, and what public code reached here:", ""]
+    lines += ["| source | M×N×K | unit | steps |", "|:--|:--|:--|:--|"]
+    for one in ladders:
+        steps = ", ".join(f"{step} {value:g}" for step, value in zip(one.steps, one.values, strict=True))
+        note = f" ({one.note})" if one.note else ""
+        lines.append(f"| {one.source}, {one.measured} | {'×'.join(map(str, one.shape))} | {one.unit} | {steps}{note} |")
+    return "\n".join(lines) + "\n\n"
+
+
+# ---- the picture
+
+
+def _digest() -> str:
+    """Of the results that are drawn, and of how they are. Other records in their folder do not count."""
+    return hashlib.sha256(f"{_DRAWN_BY} {all_results()!r}".encode()).hexdigest()
+
+
+def _is_fresh(path: Path) -> bool:
+    return path.exists() and _digest() in path.read_text(encoding="utf-8")
+
+
+def _svg() -> str:
+    import matplotlib
+
+    from gemmlab.pictures.speed.recorded import recorded_ladder
+
+    buffer = io.StringIO()
+    with matplotlib.rc_context({"svg.hashsalt": "gemmlab", "svg.fonttype": "none"}):
+        metadata = {"Date": None, "Creator": None, "Description": f"drawn from {_digest()}"}
+        recorded_ladder(all_results()).figure.savefig(buffer, format="svg", facecolor=PAPER, metadata=metadata)
+    return buffer.getvalue()
+
+
+def main(arguments: list[str] | None = None) -> int:
+    from gemmlab.course import lesson as lessons
+
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 if something is stale")
+    if parser.parse_args(arguments).check:
+        stale = check(lessons.find_root())
+        print("\n".join(f"stale: {name}" for name in stale) or "all fresh")
+        return int(bool(stale))
+    for line in build(lessons.find_root()):
+        print(line)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

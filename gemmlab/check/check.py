@@ -1,0 +1,408 @@
+"""Checks a kernel: compile it, run it over the cases on a backend, compare, and say what was found as a Verdict.
+
+On a GPU the emulator runs as well, because a race or a read outside a matrix often leaves the numbers right there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import asdict, dataclass, field, replace
+from math import isfinite, prod
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gemmlab.check.corners import check_size, is_too_large, run_sample
+from gemmlab.check.diagnosis.pattern import Trial
+from gemmlab.check.diagnosis.wrong_result import output_tile, wrong_result
+from gemmlab.check.rules import judge
+from gemmlab.course.blanks import open_blanks, read_source
+from gemmlab.course.lesson import Case, Kernel, Lesson
+from gemmlab.errors import UserError
+from gemmlab.kernel.launch import Launch, LaunchSpec
+from gemmlab.kernel.layout import COURSE, Layout
+from gemmlab.kernel.plan import Plan, launches_of, refused, steps_of
+from gemmlab.kernel.tolerance import check_shape, compare, make_inputs
+from gemmlab.kernel.verdict import CaseResult, Finding, Verdict
+
+if TYPE_CHECKING:
+    from gemmlab.compiler.compile import Diagnostic, Program
+    from gemmlab.kernel.executor import Executor, Outcome
+    from gemmlab.launcher.launcher import Launcher
+
+BACKENDS = ("auto", "emulator", "cuda")
+_EMULATED_WORK = 2**24  # products M·N·K that the emulator repeats beside a GPU; larger cases are cut down to it
+_UNOPTIMISED_WORK = 2**18  # and those that it runs once more without optimisation; the smallest case always is
+_SMALL_SIDE = 128
+_HIDDEN_KINDS = ("out_of_bounds", "uninitialized", "misaligned", "race")
+
+
+class Ticking:
+    """An executor that calls `tick` after each run."""
+
+    def __init__(self, executor: Executor, tick: Callable[[], None]) -> None:
+        self.name, self._executor, self._tick = executor.name, executor, tick
+
+    def run(self, *args, **kwargs) -> Outcome:
+        """As the executor does."""
+        outcome = self._executor.run(*args, **kwargs)
+        self._tick()
+        return outcome
+
+
+class KernelFileError(UserError):
+    """The kernel's file cannot be taken: missing, empty, not text."""
+
+
+def check_lesson(lesson: Lesson, path: Path | None = None, backend: str = "auto") -> Verdict:
+    """Check the student's file of a lesson, or the file at `path`, over the lesson's public cases."""
+    kernel = lesson.kernel
+    path = path or kernel.path
+    return check_kernel(kernel, read_kernel(path), path.name, backend)
+
+
+def check_kernel(
+    kernel: Kernel, source: str, filename: str, backend: str = "auto", tick: Callable[[], None] | None = None
+) -> Verdict:
+    """Check a source as that kernel of a lesson; what is still as it was handed out counts as not attempted.
+
+    `tick` is called after each launch; what it raises ends the check.
+    """
+    if kernel.patient and kernel.is_untouched(source):
+        return Verdict("unattempted", backend=backend)
+    with open_executors(backend) as executors:
+        watched = [Ticking(executor, tick) for executor in executors] if tick else executors
+        verdict = check_with(watched, source, filename, kernel.launch, kernel.cases)
+    return judge(verdict, kernel, source, filename)
+
+
+def read_kernel(path: Path) -> str:
+    """The text of a kernel file. Raises KernelFileError where it is missing, too large, empty or not text."""
+    try:
+        text = read_source(path)
+    except UserError as error:
+        raise KernelFileError(str(error)) from None
+    if "\0" in text:
+        raise KernelFileError(f"{path} is a binary file; give the path of a .cu file")
+    if not text.strip():
+        raise KernelFileError(f"{path} is empty; write the kernel into it first")
+    return text
+
+
+def check_source(source: str, filename: str, spec: LaunchSpec, cases: Sequence[Case], backend: str = "auto") -> Verdict:
+    """Check one kernel. Raises UserError for a bad shape, a bad launch expression, or a backend that is not there."""
+    with open_executors(backend) as executors:
+        return check_with(executors, source, filename, spec, cases)
+
+
+def check_launcher(
+    source: str, filename: str, name: str, cases: Sequence[Case], backend: str = "auto", layout: Layout = COURSE
+) -> Verdict:
+    """Check what a file's own host launcher launches. UserError as for check_source, and where it cannot be read."""
+    from gemmlab.launcher.launcher import Launcher
+
+    with open_executors(backend) as executors:
+        try:
+            launcher = Launcher(source, name, layout)
+            for case in cases:
+                _check_size(case, executors[0].name)
+                launcher.at(*case.shape)
+        except UserError:
+            main = executors[0].name
+            broken = _unattempted(source, main) or _compile_errors(source, filename, main)
+            if broken:
+                return broken
+            raise
+        return check_with(executors, source, filename, launcher, cases)
+
+
+def _compile_errors(source: str, filename: str, backend: str) -> Verdict | None:
+    """The verdict on a file that does not compile: that comes before any complaint about its launcher."""
+    from gemmlab.compiler.compile import CompileError, compile_source
+
+    try:
+        compile_source(source, filename)
+    except CompileError as error:
+        remarks = merge(_remark(diagnostic) for diagnostic in error.diagnostics)
+        return Verdict("compile_error", tuple(remarks), backend=backend)
+    return None
+
+
+@contextmanager
+def open_executors(backend: str) -> Iterator[tuple[Executor, ...]]:
+    """The executors of a backend, the one that it is named after first. 'auto' is the GPU where one can be used."""
+    if backend not in BACKENDS:
+        raise UserError(f"unknown backend '{backend}'; choose one of {', '.join(BACKENDS)}")
+    from gemmlab.emulator import EmulatorExecutor
+
+    if backend == "emulator" or not _gpu_can_be_used(wanted=backend == "cuda"):
+        yield (EmulatorExecutor(),)
+        return
+    from gemmlab.gpu.executor import GpuExecutor
+
+    with closing(GpuExecutor()) as executor:
+        yield executor, EmulatorExecutor()
+
+
+def _gpu_can_be_used(wanted: bool) -> bool:
+    """Whether kernels can run on this machine's GPU. Where it is wanted and they cannot, UserError says why."""
+    from gemmlab import gpu
+
+    try:
+        if gpu.available() is None:
+            raise UserError("this machine has no NVIDIA GPU; take --backend emulator")
+        gpu.device()
+    except UserError:
+        if wanted:
+            raise
+        return False
+    return True
+
+
+def check_with(
+    executors: Sequence[Executor], source: str, filename: str, spec: LaunchSpec | Launcher, cases: Sequence[Case]
+) -> Verdict:
+    """Check one kernel on these executors; the first one's cases are reported, the findings of all."""
+    backend = executors[0].name
+    for case in cases:
+        _check_size(case, backend)
+        spec.at(*case.shape)
+    if unattempted := _unattempted(source, backend):
+        return unattempted
+    program, remarks = _compile(source, filename, spec, cases, backend)
+    if program is None:
+        return Verdict("compile_error", tuple(merge(remarks)), backend=backend)
+    main, *others = executors
+    runs = [_run_cases(main, program, spec, cases)]
+    runs += [_run_cases(executor, program, spec, map(small, cases)) for executor in others]
+    if not any(finding.is_error for run in runs for finding in run.findings):
+        remarks += _second_look(executors[-1], program, spec, cases)
+    return _verdict(program, spec, cases, remarks, runs, backend)
+
+
+def _check_size(case: Case, backend: str) -> None:
+    (check_size if backend == "emulator" else check_shape)(case.shape)
+
+
+def _unattempted(source: str, backend: str) -> Verdict | None:
+    blanks = [_blank_finding(name, line) for name, line in open_blanks(source)]
+    return Verdict("unattempted", tuple(blanks), backend=backend) if blanks else None
+
+
+def _second_look(
+    emulator: Executor, program: Program, spec: LaunchSpec | Launcher, cases: Sequence[Case]
+) -> list[Finding]:
+    """Faults that the optimiser hides, or the order in which the warps got their turns.
+
+    A local array indexed by constants lives in registers, and its overrun with it; compiled with -G everything stays in
+    memory. Where a lock or a flag orders threads, who comes first matters, so here the last warp does. That code is
+    another one, so only its faults count, not its numbers, and what it needs of the GPU's limits does not count either.
+    Assertions are left out, whose texts would each be a variable.
+    """
+    from gemmlab.compiler.compile import CompileError, compile_source
+    from gemmlab.emulator import EmulatorExecutor
+
+    if not isinstance(emulator, EmulatorExecutor) or not cases:
+        return []
+    try:
+        plain = compile_source(
+            program.source,
+            program.filename,
+            arch=program.arch,
+            debug=True,
+            options=("-DNDEBUG",),
+            instances=_instances(spec, cases),
+        )
+    except CompileError:
+        return []
+    backwards = EmulatorExecutor("reversed", emulator.seconds, threads=emulator.threads)
+    quick = sorted(map(small, cases), key=lambda case: prod(case.shape))
+    findings = []
+    for number, case in enumerate(quick):
+        if number == 0 or prod(case.shape) <= _UNOPTIMISED_WORK:
+            A, B = make_inputs(case.inputs, spec.layout.product(case.shape), case.seed)
+            findings += backwards.run(plain, spec.at(*case.shape), A, B, case.shape).findings
+    unknown = [_not_looked_at(finding) for finding in findings if finding.kind == "unsupported"]
+    return [finding for finding in findings if finding.kind in _HIDDEN_KINDS] + unknown[:1]
+
+
+def _not_looked_at(finding: Finding) -> Finding:
+    message = f"The second look, without optimisation, was not possible: {finding.message}"
+    return Finding("unsupported", message, "warning")
+
+
+def _blank_finding(name: str, line: int) -> Finding:
+    blank = f"The blank '{name}'" if name else "A blank"
+    message = f"{blank} in line {line} is still open: write your code in place of ______."
+    return Finding("compile_error", message, line=line, details={"blank": name})
+
+
+def _compile(
+    source: str, filename: str, spec: LaunchSpec | Launcher, cases: Sequence[Case], backend: str
+) -> tuple[Program | None, list[Finding]]:
+    """The program and the compiler's remarks; no program where the source has an error or not the kernel asked for."""
+    from gemmlab.compiler.compile import CompileError, compile_source
+    from gemmlab.cuda.signature import check_signature
+
+    try:
+        program = compile_source(source, filename, arch=_arch(backend), instances=_instances(spec, cases))
+    except CompileError as error:
+        return None, [_remark(diagnostic) for diagnostic in error.diagnostics]
+    remarks = [_remark(diagnostic) for diagnostic in program.warnings]
+    misfit = check_signature(source, spec.kernel) if isinstance(spec, LaunchSpec) else None
+    return (None, [misfit, *remarks]) if misfit else (program, remarks)
+
+
+def _instances(spec: LaunchSpec | Launcher, cases: Sequence[Case]) -> list[str]:
+    """The kernels that must be made of templates, such as 'gemm<64, 64>'."""
+    return [name for name in _kernels(spec, [*cases, *map(small, cases)]) if "<" in name]
+
+
+def _kernels(spec: LaunchSpec | Launcher, cases: Sequence[Case]) -> list[str]:
+    """The kernels that are launched in any of the cases."""
+    return sorted({launch.kernel for case in cases for launch in launches_of(spec.at(*case.shape))})
+
+
+def _arch(backend: str) -> str | None:
+    """The architecture to compile for: that of the GPU, or the compiler's default."""
+    if backend != "cuda":
+        return None
+    from gemmlab import gpu
+
+    return gpu.device().arch
+
+
+def _remark(diagnostic: Diagnostic) -> Finding:
+    return Finding("compile_error", diagnostic.message, diagnostic.severity, diagnostic.line, diagnostic.column)
+
+
+def small(case: Case) -> Case:
+    """The case, or one of the same raggedness that the emulator runs in a moment."""
+    if prod(case.shape) <= _EMULATED_WORK:
+        return case
+    M, N, K = (size if size <= _SMALL_SIDE else _SMALL_SIDE + size % _SMALL_SIDE for size in case.shape)
+    return replace(case, shape=(M, N, K))
+
+
+@dataclass
+class _Run:
+    """What one executor made of the cases; `clean` are results of launches without a fault, `faulty` of the others.
+
+    `printed` is the output of the first case that printed.
+    """
+
+    findings: list[Finding] = field(default_factory=list)
+    cases: list[CaseResult] = field(default_factory=list)
+    clean: list[Trial] = field(default_factory=list)
+    faulty: list[Trial] = field(default_factory=list)
+    printed: str = ""
+
+
+def _run_cases(executor: Executor, program: Program, spec: LaunchSpec | Launcher, cases: Iterable[Case]) -> _Run:
+    """Run case after case; a timeout ends it, for the next case would only take as long."""
+    run = _Run()
+    for case in cases:
+        findings, result, trial = _run_case(run, executor, program, spec, case)
+        run.findings += [
+            replace(finding, details={"shape": list(case.shape)} | finding.details) for finding in findings
+        ]
+        faults = [finding.kind for finding in findings if finding.is_error]
+        run.cases.append(result or _case_result(case, trial, not faults))
+        if trial:
+            (run.faulty if faults else run.clean).append(trial)
+        if "timeout" in faults:
+            break
+    return run
+
+
+def _run_case(
+    run: _Run, executor: Executor, program: Program, spec: LaunchSpec | Launcher, case: Case
+) -> tuple[list[Finding], CaseResult | None, Trial | None]:
+    """What was found, the result where it is judged already, and what there is to compare where it is not."""
+    work, product = spec.at(*case.shape), spec.layout.product(case.shape)
+    if faults := refused(work, program):
+        return faults, None, None
+    if executor.name == "emulator" and is_too_large(case.shape):
+        findings, result = run_sample(executor, program, _only_launch(work, case), case)
+        return findings, result, None
+    A, B = make_inputs(case.inputs, product, case.seed)
+    outcome = executor.run(program, work, A, B, case.shape)
+    run.printed = run.printed or outcome.printed
+    findings = list(outcome.findings)
+    if outcome.C is not None:
+        comparison = compare(outcome.C, A, B, case.inputs, outcome.written)
+        return findings, None, Trial(product, case.inputs, A, B, outcome.C, comparison)
+    if not any(finding.is_error for finding in findings):
+        findings.append(Finding("launch_error", "The launch ended without a result and without a reason; try again."))
+    return findings, None, None
+
+
+def _only_launch(work: Launch | Plan, case: Case) -> Launch:
+    """What can be sampled: one launch and nothing else."""
+    if len(steps_of(work)) > 1:
+        M, N, K = case.shape
+        raise UserError(f"the shape {M},{N},{K} is too large to emulate all that is launched; take a smaller one")
+    return launches_of(work)[0]
+
+
+def _case_result(case: Case, trial: Trial | None, faultless: bool) -> CaseResult:
+    """A case is ok where C is right and no fault was found: right numbers by luck are not."""
+    if trial is None:
+        return CaseResult(case.shape, False, None, case.inputs)
+    found = trial.comparison
+    max_error = found.max_error if isfinite(found.max_error) else None
+    return CaseResult(case.shape, found.ok and faultless, max_error, case.inputs, found.wrong)
+
+
+def _verdict(
+    program: Program,
+    spec: LaunchSpec | Launcher,
+    cases: Sequence[Case],
+    remarks: list[Finding],
+    runs: list[_Run],
+    backend: str,
+) -> Verdict:
+    findings = merge(remarks + [finding for run in runs for finding in run.findings])
+    clean = [trial for run in runs for trial in run.clean]
+    faulty = [trial for run in runs for trial in run.faulty]
+    wrong = wrong_result(clean, faulty, output_tile(spec))
+    findings += [_in_letters(wrong, spec.layout)] if wrong else []
+    results, kernels = tuple(runs[0].cases), _kernels(spec, cases)
+    resources = program.resources.get(kernels[0]) if len(kernels) == 1 else None
+    return Verdict(
+        _status(findings, results),
+        tuple(findings),
+        results,
+        backend,
+        asdict(resources) if resources else None,
+        next((run.printed for run in runs if run.printed), ""),
+    )
+
+
+def _in_letters(finding: Finding, layout: Layout) -> Finding:
+    """The finding on wrong numbers, in the letters of the kernel's file."""
+    details = finding.details
+    if "shape" in details:
+        details = {**details, "shape": list(layout.shape(tuple(details["shape"])))}
+    return replace(finding, message=layout.reword(finding.message), details=details)
+
+
+def merge(findings: Iterable[Finding]) -> list[Finding]:
+    """Findings of one fault as one, in order of appearance, with their counts summed.
+
+    A fault is what an executor says is one `place` in a finding's details, else a kind, line and message.
+    """
+    merged: dict[tuple, Finding] = {}
+    for finding in findings:
+        what = finding.details.get("place", finding.message)
+        key = (finding.kind, finding.severity, finding.line, what)
+        known = merged.get(key)
+        merged[key] = replace(known, count=known.count + finding.count) if known else finding
+    return list(merged.values())
+
+
+def _status(findings: Sequence[Finding], cases: Sequence[CaseResult]) -> str:
+    errors = [finding.kind for finding in findings if finding.is_error]
+    if not errors and cases and all(case.ok for case in cases):
+        return "passed"
+    return "timeout" if errors and set(errors) == {"timeout"} else "failed"

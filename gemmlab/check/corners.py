@@ -1,0 +1,108 @@
+"""Shapes too large to emulate whole: the blocks at the corners of the grid are run, and what they wrote is judged.
+
+Indices that overflow, and guards that fail at the far end, show there. The matrices are never filled: they are zeros
+that the operating system does not even store, but for the rows of A and columns of B which those blocks need.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gemmlab.course.lesson import Case
+from gemmlab.errors import UserError
+from gemmlab.kernel.launch import Launch
+from gemmlab.kernel.tolerance import MAX_ELEMENTS, error_bound
+from gemmlab.kernel.verdict import CaseResult, Finding
+
+if TYPE_CHECKING:
+    from gemmlab.compiler.compile import Program
+    from gemmlab.emulator import EmulatorExecutor
+
+WHOLE_WORK = 2**31  # products M·N·K that the emulator runs whole: some ten seconds
+MOST_ELEMENTS = 2**32  # of A, B and C together; 16 GiB of addresses, little of it touched
+
+
+def is_too_large(shape: tuple[int, int, int]) -> bool:
+    """Whether the emulator runs only a sample of the blocks at this shape."""
+    M, N, K = shape
+    return M * N * K > WHOLE_WORK or M * K + K * N + M * N > MAX_ELEMENTS
+
+
+def check_size(shape: tuple[int, int, int]) -> None:
+    """Raise UserError for a shape of which not even a sample can be run."""
+    M, N, K = shape
+    if min(shape) < 1:
+        raise UserError(f"the shape {M},{N},{K} has a size below 1; M, N and K must be positive")
+    elements = M * K + K * N + M * N
+    if elements > MOST_ELEMENTS or M * N > MAX_ELEMENTS:
+        raise UserError(
+            f"the shape {M},{N},{K} needs {elements * 4 / 2**30:.1f} GiB for A, B and C, more than a check takes; "
+            "take a smaller one"
+        )
+
+
+def corner_blocks(launch: Launch) -> np.ndarray:
+    """The blocks at the corners of the grid, at most eight, as linear numbers."""
+    x, y, z = launch.grid
+    corners = {i + x * (j + y * k) for i, j, k in product(*({0, size - 1} for size in launch.grid))}
+    return np.array(sorted(corners), np.int64)
+
+
+def run_sample(
+    executor: EmulatorExecutor, program: Program, launch: Launch, case: Case
+) -> tuple[list[Finding], CaseResult]:
+    """Run the corner blocks twice: first to see which elements of C they write, then with data in the rows and columns
+    that these need."""
+    M, N, K = launch.layout.product(case.shape)
+    blocks = corner_blocks(launch)
+    try:
+        A, B = np.zeros((M, K), np.float32), np.zeros((K, N), np.float32)
+        seen = executor.run(program, launch, A, B, case.shape, blocks=blocks)
+        findings = list(seen.findings)
+        if seen.C is None:
+            return findings, CaseResult(case.shape, False, None, case.inputs)
+        rows, cols = (np.unique(index) for index in np.nonzero(seen.written))
+        rng = np.random.default_rng(case.seed)
+        A[rows] = rng.random((len(rows), K), np.float32) * 2 - 1
+        B[:, cols] = rng.random((K, len(cols)), np.float32) * 2 - 1
+        outcome = executor.run(program, launch, A, B, case.shape, blocks=blocks)
+    except MemoryError:
+        raise UserError(f"there is no memory for matrices of the shape {M},{N},{K}; take a smaller one") from None
+    findings = list(outcome.findings)
+    max_error, right = _compare(outcome.C, outcome.written, A[rows], B[:, cols], rows, cols)
+    findings.append(_only_a_sample(len(blocks), launch))
+    missing = [(i, j) for i, j in product({0, M - 1}, {0, N - 1}) if not outcome.written[i, j]]
+    if missing:
+        findings.append(_wrong(f"C[{missing[0][0]}][{missing[0][1]}] was never written", case))
+    elif not right:
+        findings.append(_wrong("Elements of C are wrong", case))
+    right = right and not missing
+    faultless = not any(finding.is_error for finding in findings)
+    return findings, CaseResult(case.shape, right and faultless, max_error, case.inputs)
+
+
+def _compare(C, written, A, B, rows, cols) -> tuple[float | None, bool]:
+    """max |C - C64| over the written elements, and whether all of them (at least one) are close enough."""
+    if C is None or not len(rows):
+        return None, False
+    here = np.ix_(rows, cols)
+    A64, B64 = A.astype(np.float64), B.astype(np.float64)
+    error = np.abs(C[here] - A64 @ B64)[written[here]]
+    bound = error_bound(A64, B64, "random")[written[here]]
+    max_error = float(error.max())
+    return (max_error if np.isfinite(max_error) else None), bool((error <= bound).all())
+
+
+def _only_a_sample(blocks: int, launch: Launch) -> Finding:
+    total = launch.grid[0] * launch.grid[1] * launch.grid[2]
+    message = f"This shape is too large for the emulator: {blocks} of {total:,} blocks were run, those at the corners."
+    return Finding("unsupported", message, "warning")
+
+
+def _wrong(what: str, case: Case) -> Finding:
+    M, N, K = case.shape
+    message = f"{what} at M, N, K = {M}, {N}, {K}, by the blocks at the corners of the grid."
+    return Finding("wrong_result", message, details={"shape": list(case.shape)})

@@ -1,0 +1,156 @@
+"""The profile of a kernel: what each source line does to memory, counted in the emulator, and the occupancy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from math import prod
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gemmlab.check.check import check_launcher, check_with
+from gemmlab.check.corners import is_too_large
+from gemmlab.course.lesson import Case
+from gemmlab.errors import UserError
+from gemmlab.kernel.launch import Launch, LaunchSpec
+from gemmlab.kernel.layout import COURSE, Layout
+from gemmlab.kernel.limits import Occupancy, occupancy
+from gemmlab.kernel.plan import Plan, launches_of
+from gemmlab.kernel.verdict import Verdict
+
+if TYPE_CHECKING:
+    from gemmlab.compiler.compile import Program
+    from gemmlab.compiler.nvrtc.log import Resources
+    from gemmlab.emulator.report.counters import Counters
+    from gemmlab.kernel.executor import Outcome
+    from gemmlab.launcher.launcher import Launcher
+
+_CASE = "profiled"
+
+
+@dataclass(frozen=True)
+class KernelUse:
+    """What a launched kernel takes of a GPU: the compiler's report, and the occupancy of its launch."""
+
+    name: str
+    launch: Launch
+    resources: Resources
+    occupancy: Occupancy
+
+    def to_json(self) -> dict:
+        return {
+            "kernel": self.name,
+            "block": list(self.launch.block),
+            "grid": list(self.launch.grid),
+            "resources": asdict(self.resources),
+            "occupancy": asdict(self.occupancy),
+        }
+
+
+@dataclass(frozen=True)
+class Profile:
+    """One run at one shape. The verdict is that of a check at this shape: the counts of a broken kernel mean little.
+
+    `counters` are None where nothing was run. `kernels` are the launched ones, `arch` what they were compiled for.
+    """
+
+    source: str
+    shape: tuple[int, int, int]
+    verdict: Verdict
+    counters: Counters | None = None
+    arch: str | None = None
+    kernels: tuple[KernelUse, ...] = ()
+
+    def to_json(self) -> dict:
+        """The verdict's object with `lines`, `totals`, `occupancy` and more; see LineCounters for the counts."""
+        text = self.source.splitlines()
+        lines = self.counters.lines if self.counters else {}
+        only = self.kernels[0] if len(self.kernels) == 1 else None
+        return self.verdict.to_json() | {
+            "shape": list(self.shape),
+            "lines": [
+                {"line": line, "source": text[line - 1] if 0 < line <= len(text) else ""} | counts.to_json()
+                for line, counts in lines.items()
+            ],
+            "totals": self.counters.totals.to_json() if self.counters else None,
+            "arch": self.arch,
+            "occupancy": asdict(only.occupancy) if only else None,
+            "kernels": [kernel.to_json() for kernel in self.kernels],
+        }
+
+
+def profile_source(
+    source: str,
+    filename: str,
+    spec: LaunchSpec | Launcher,
+    shape: tuple[int, int, int],
+    inputs: str = "random",
+    seed: int = 0,
+) -> Profile:
+    """Check a kernel at one shape in the emulator and keep what it counts. UserError as for check_source, and for a
+    shape too large to run whole."""
+    if is_too_large(spec.layout.product(shape)):
+        M, N, K = shape
+        raise UserError(f"the shape {M},{N},{K} is too large to count all that happens; take a smaller one")
+    recorder = _Recorder()
+    verdict = check_with((recorder,), source, filename, spec, [Case(shape, inputs, seed, _CASE)])
+    if recorder.program is None or recorder.outcome is None:
+        return Profile(source, shape, verdict)
+    uses = _uses(spec.at(*shape), recorder.program)
+    return Profile(source, shape, verdict, recorder.outcome.counters, recorder.program.arch, uses)
+
+
+def profile_launcher(
+    source: str,
+    filename: str,
+    name: str,
+    shape: tuple[int, int, int],
+    inputs: str = "random",
+    seed: int = 0,
+    layout: Layout = COURSE,
+) -> Profile:
+    """The profile of what a file's own host launcher launches, over all its kernels."""
+    from gemmlab.launcher.launcher import Launcher
+
+    try:
+        launcher = Launcher(source, name, layout)
+        launcher.at(*shape)
+    except UserError:
+        case = Case(shape, inputs, seed, _CASE)
+        return Profile(source, shape, check_launcher(source, filename, name, [case], "emulator", layout))
+    return profile_source(source, filename, launcher, shape, inputs, seed)
+
+
+class _Recorder:
+    """The emulator as an executor that keeps its first outcome; what a check runs after it is another code."""
+
+    name = "emulator"
+
+    def __init__(self) -> None:
+        self.program: Program | None = None
+        self.outcome: Outcome | None = None
+
+    def run(
+        self, program: Program, work: Launch | Plan, A: np.ndarray, B: np.ndarray, shape: tuple[int, int, int]
+    ) -> Outcome:
+        from gemmlab.emulator import EmulatorExecutor
+
+        outcome = EmulatorExecutor().run(program, work, A, B, shape)
+        if self.outcome is None:
+            self.program, self.outcome = program, outcome
+        return outcome
+
+
+def _uses(work: Launch | Plan, program: Program) -> tuple[KernelUse, ...]:
+    """Each launched kernel once, in order, with its first launch."""
+    first: Mapping[str, Launch] = {launch.kernel: launch for launch in reversed(launches_of(work))}
+    return tuple(
+        KernelUse(name, launch, program.resources[name], _occupancy(launch, program.resources[name], program.arch))
+        for name, launch in reversed(first.items())
+        if name in program.resources
+    )
+
+
+def _occupancy(launch: Launch, resources: Resources, arch: str) -> Occupancy:
+    return occupancy(prod(launch.block), resources.registers, resources.shared_bytes + launch.smem, arch)

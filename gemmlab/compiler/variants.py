@@ -1,0 +1,59 @@
+"""A kernel's source with other numbers in its #define lines, its launch, and the compilation of many at once."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from gemmlab.compiler.compile import CompileError, Program, compile_source
+from gemmlab.errors import UserError
+from gemmlab.kernel.launch import LaunchSpec
+
+_DEFINE = re.compile(r"^(#define[ \t]+(\w+)[ \t]+)(\d+)", re.MULTILINE)
+_NAME = re.compile(r"[A-Za-z_]\w*")
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A source, and how it is launched. `name` tells it from others."""
+
+    name: str
+    source: str
+    spec: LaunchSpec
+
+
+def variant(
+    name: str, source: str, block: str, grid: str, smem: str = "0", numbers: Mapping[str, int] | None = None
+) -> Variant:
+    """The source with other numbers. The expressions of the launch may name every number that the source defines.
+
+    Raises UserError where the source has no `#define NAME NUMBER` for one of the numbers.
+    """
+    numbers = numbers or {}
+    missing = numbers.keys() - {found for _, found, _ in _DEFINE.findall(source)}
+    if missing:
+        raise UserError(f"{name} has no line '#define {min(missing)} NUMBER'")
+    source = _DEFINE.sub(lambda found: f"{found[1]}{numbers.get(found[2], found[3])}", source)
+    known = {found: number for _, found, number in _DEFINE.findall(source)}
+    block, grid, smem = (_NAME.sub(lambda word: known.get(word[0], word[0]), text) for text in (block, grid, smem))
+    told = [f"{found}={number}" for found, number in numbers.items()]
+    return Variant(" ".join([name, *told]), source, LaunchSpec.parse(block, grid, smem, smem_opt_in=True))
+
+
+def compiled(variants: Sequence[Variant], arch: str) -> Iterator[Program | str]:
+    """The program of each, or why there is none, in order. Compilers run side by side, one a processor."""
+    from multiprocessing import get_context
+
+    jobs = [(one.source, one.name, arch) for one in variants]
+    with get_context("spawn").Pool(max(1, min(os.cpu_count() or 1, len(jobs)))) as pool:
+        yield from pool.imap(_compile, jobs)
+
+
+def _compile(job: tuple[str, str, str]) -> Program | str:
+    source, name, arch = job
+    try:
+        return compile_source(source, f"{name.split()[0]}.cu", arch=arch)
+    except (CompileError, UserError) as error:
+        return str(error).split("\n")[0]

@@ -1,0 +1,178 @@
+"""The kernels of a source, and whether one has the signature of the course: six arguments, A, B, C and M, N, K."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from gemmlab.cuda.preprocess import preprocess
+from gemmlab.cuda.tree import function_declarator, function_head, is_text, outer_declarations, parse, text_of, walk
+from gemmlab.kernel.verdict import Finding
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+CONTRACT = "(const float* A, const float* B, float* C, int M, int N, int K)"
+_MATRIX, _RESULT, _SIZE = ("const float*", "float*"), ("float*",), ("int", "unsigned int")
+_ACCEPTED = (_MATRIX, _MATRIX, _RESULT, _SIZE, _SIZE, _SIZE)
+_SAME_TYPE = {
+    **{name: "int" for name in ("signed", "signed int", "int signed", "int32_t", "std::int32_t")},
+    **{name: "unsigned int" for name in ("unsigned", "uint", "uint32_t", "std::uint32_t")},
+}
+_DROPPED = re.compile(r"\b(?:__restrict__|__restrict|restrict|volatile|__grid_constant__|struct)\b")
+
+
+@dataclass(frozen=True)
+class KernelSignature:
+    """One `__global__` function with its body. `parameters` are (type, name), types in one spelling: 'const float*'.
+
+    `template` means that the compiler makes no code of it: a template that the source does not instantiate.
+    """
+
+    name: str
+    line: int
+    parameters: tuple[tuple[str, str], ...]
+    template: bool = False
+
+
+def find_kernels(source: str, options: Sequence[str] = ()) -> list[KernelSignature]:
+    """The kernels in the order of the source; what is in comments, strings or branches not taken does not count."""
+    root = parse(preprocess(source, options))
+    instantiated = {function_name(node) for node in walk(root) if node.type == "template_instantiation"}
+    aliases = type_aliases(root)
+    return [
+        KernelSignature(
+            name=function_name(node),
+            line=function_declarator(node).start_point.row + 1,
+            parameters=parameters_of(function_declarator(node), aliases),
+            template=node.type == "template_declaration" and function_name(node) not in instantiated,
+        )
+        for node in functions(root)
+        if is_kernel(node)
+    ]
+
+
+def check_signature(source: str, kernel: str = "gemm", options: Sequence[str] = ()) -> Finding | None:
+    """What is wrong with the kernel of that name, as a finding of kind 'compile_error'; None where it fits CONTRACT.
+
+    Other names of parameters, __restrict__, typedefs, attributes, extern "C" and A or B without const are all right.
+    """
+    if not is_text(source):
+        return _finding("The file is not text; save the kernel as UTF-8.", None)
+    if not source.strip():
+        return _finding(f"The file is empty; write a kernel {kernel}{CONTRACT} in it.", None)
+    kernels = find_kernels(source, options)
+    found = [signature for signature in kernels if signature.name == kernel]
+    if not found:
+        return _missing(source, kernel, kernels, options)
+    problems = [_problem(signature) for signature in found]
+    return None if None in problems else _finding(problems[0], found[0].line)
+
+
+def _finding(message: str, line: int | None) -> Finding:
+    return Finding("compile_error", message, line=line)
+
+
+def _missing(source: str, kernel: str, kernels: list[KernelSignature], options: Sequence[str]) -> Finding:
+    """Why there is no kernel of that name: declared only, not marked __global__, named otherwise, or none at all."""
+    root = parse(preprocess(source, options))
+    for node in outer_declarations(root):
+        if function_declarator(node) is None or function_name(node) != kernel:
+            continue
+        line = function_declarator(node).start_point.row + 1
+        if is_kernel(node):
+            return _finding(f"The kernel '{kernel}' is declared but has no body; write its code in braces.", line)
+        return _finding(f"The function '{kernel}' is no kernel yet; write __global__ before void.", line)
+    if kernels:
+        names = ", ".join(f"'{signature.name}' (line {signature.line})" for signature in kernels)
+        message = f"There is no kernel '{kernel}' in the file, but {names}; rename it or say which to run."
+        return _finding(message, kernels[0].line)
+    return _finding(f"There is no kernel in the file; write __global__ void {kernel}{CONTRACT}.", None)
+
+
+def _problem(signature: KernelSignature) -> str | None:
+    name, count = signature.name, len(signature.parameters)
+    if signature.template:
+        return f"The kernel '{name}' is a template that nothing instantiates, so it has no code; write a plain one."
+    if count != len(_ACCEPTED):
+        return f"The kernel '{name}' has {count} parameter{'s' * (count != 1)}, not 6; it must be {name}{CONTRACT}."
+    for position, ((kind, parameter), accepted) in enumerate(zip(signature.parameters, _ACCEPTED), 1):
+        if kind not in accepted:
+            what = f"Parameter {position} of the kernel '{name}' ({parameter or 'without a name'})"
+            return f"{what} has type '{kind}', not '{accepted[0]}'; it must be {name}{CONTRACT}."
+    return None
+
+
+def functions(root: Node) -> list[Node]:
+    """The definitions of functions outside of classes, each with its template<> or extern "C"."""
+    return [
+        node
+        for node in outer_declarations(root)
+        if node.type in ("function_definition", "template_declaration", "linkage_specification")
+        and any(child.type == "function_definition" for child in (node, *node.children))
+    ]
+
+
+def function_name(node: Node) -> str:
+    """The plain name of a function's node, without template arguments."""
+    declarator = function_declarator(node)
+    if declarator is None:
+        return ""
+    return text_of(declarator.child_by_field_name("declarator")).split("<")[0].strip("() ")
+
+
+def is_kernel(node: Node) -> bool:
+    return "__global__" in function_head(node)
+
+
+def type_aliases(root: Node) -> dict[str, str]:
+    """The names that `using` and `typedef` give to types, with the type's own spelling."""
+    aliases = {}
+    for node in walk(root):
+        if node.type == "alias_declaration":
+            aliases[text_of(node.child_by_field_name("name"))] = text_of(node.child_by_field_name("type"))
+        elif node.type == "type_definition":
+            declarators = node.children_by_field_name("declarator")
+            base = node.text[len("typedef") : declarators[0].start_byte - node.start_byte].decode("utf-8", "replace")
+            for declarator in declarators:
+                names = [inner for inner in walk(declarator) if inner.type == "type_identifier"]
+                aliases.update({text_of(name): base + "*" * text_of(declarator).count("*") for name in names[:1]})
+    return aliases
+
+
+def parameters_of(declarator: Node, aliases: dict[str, str]) -> tuple[tuple[str, str], ...]:
+    parameters = declarator.child_by_field_name("parameters").named_children
+    kinds = ("parameter_declaration", "optional_parameter_declaration", "variadic_parameter_declaration")
+    pairs = [_parameter(node, aliases) for node in parameters if node.type in kinds]
+    return tuple(pair for pair in pairs if pair != ("void", ""))
+
+
+def _parameter(node: Node, aliases: dict[str, str]) -> tuple[str, str]:
+    """('const float*', 'A') of `float const * __restrict__ A`; an array parameter is a pointer."""
+    declarator, default = node.child_by_field_name("declarator"), node.child_by_field_name("default_value")
+    names = [inner for inner in walk(declarator) if inner.type == "identifier"] if declarator is not None else []
+    spelled = node.text if default is None else node.text[: default.start_byte - node.start_byte].rstrip(b" =")
+    name = text_of(names[0]) if names else ""
+    if names:
+        start, end = names[0].start_byte - node.start_byte, names[0].end_byte - node.start_byte
+        spelled = spelled[:start] + b" " + spelled[end:]
+    text = re.sub(r"\[[^\]]*\]\s*$", "*", spelled.decode("utf-8", "replace"))
+    return canonical_type(text, aliases), name
+
+
+def canonical_type(spelled: str, aliases: dict[str, str]) -> str:
+    """One spelling for each type: const first, pointers last, aliases resolved, const of the value itself dropped."""
+    base, pointers = spelled, ""
+    for _ in range(len(aliases) + 1):
+        base, _, after = _DROPPED.sub(" ", base).partition("*")
+        pointers = re.sub(r"\bconst\b|\s", "", f"*{after}" if _ else "") + pointers
+        words = [word for word in base.split() if word != "const"]
+        constant = "const " if "const" in base.split() else ""
+        name = " ".join(words)
+        if name not in aliases:
+            break
+        base = constant + aliases[name]
+    name = _SAME_TYPE.get(name, name)
+    return (constant if pointers else "") + name + pointers

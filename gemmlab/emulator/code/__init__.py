@@ -1,0 +1,1 @@
+"""PTX functions become arrays of numbers, which the machine runs."""

@@ -1,0 +1,1 @@
+"""The machine that runs a warp: all that Numba compiles lies in this folder."""

@@ -1,0 +1,142 @@
+"""What fences and atomics order: a fence, then an atomic on a word; then another thread's atomic on the same word.
+
+That is how a lock, a flag, or a counter for the last block works. Times are those of shadow.py, kept for whole warps:
+
+- FENCED[warp][other]: what `warp` knew of `other` at its last fence. An atomic hands it on.
+- PUBLISHED[word][other]: what atomics on a word (its number modulo WORDS) have handed on in this block.
+- FENCED_DEVICE is FENCED for fences that reach other blocks; BLOCK_PUBLISHED[block][other] and BLOCK_WORDS what a block
+  handed on to others, and through which words (a bit each). MET_WORDS: those that a warp of this block met.
+
+Where two words share a number, or lanes of a warp a fence, too much counts as ordered, never too little.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gemmlab.emulator.machine.jit import compiled
+from gemmlab.emulator.machine.state import (
+    BLOCK,
+    BLOCK_PUBLISHED,
+    BLOCK_WORDS,
+    FENCED,
+    FENCED_DEVICE,
+    INTERVAL_START,
+    MET_WORDS,
+    NOW,
+    ORDERS,
+    PUBLISHED,
+    SEEN_LANES,
+    SEEN_WARPS,
+    SHARED_GRANULES,
+    WARPS,
+    get,
+    put,
+    set64,
+    word64,
+)
+
+WORDS = 61
+
+
+@compiled
+def _raise(table, index, time):
+    if word64(table, index) < time:
+        set64(table, index, time)
+
+
+@compiled
+def fence(state, warp, for_other_blocks):
+    """__threadfence_block(), or one `for_other_blocks` too: what the warp did and knew can be handed on now."""
+    if not get(state, ORDERS):
+        return
+    now = get(state, NOW) + 1
+    put(state, NOW, now)
+    warps, seen = get(state, WARPS), get(state, SEEN_WARPS)
+    for other in range(warps):
+        known = max(word64(seen, warp * warps + other), get(state, INTERVAL_START))
+        if other == warp:
+            known = now
+        _raise(get(state, FENCED), warp * warps + other, known)
+        if for_other_blocks:
+            _raise(get(state, FENCED_DEVICE), warp * warps + other, known)
+
+
+@compiled
+def meet(state, warp, lane, granule, publishes):
+    """An atomic of a lane on a word: learn what was handed on through it; hand on what the warp has fenced, if it
+    `publishes` (a load does not)."""
+    if not get(state, ORDERS):
+        return
+    warps, number = get(state, WARPS), granule % WORDS
+    for other in range(warps):
+        slot = number * warps + other
+        time = word64(get(state, PUBLISHED), slot)
+        if other == warp:
+            for neighbour in range(32):
+                _raise(get(state, SEEN_LANES), (warp << 10) + (lane << 5) + neighbour, time)
+        else:
+            _raise(get(state, SEEN_WARPS), warp * warps + other, time)
+        if publishes:
+            _raise(get(state, PUBLISHED), slot, word64(get(state, FENCED), warp * warps + other))
+    if granule >= get(state, SHARED_GRANULES):
+        _meet_blocks(state, warp, np.int64(1) << number, publishes)
+
+
+@compiled
+def _meet_blocks(state, warp, word, publishes):
+    warps, block = get(state, WARPS), get(state, BLOCK)
+    set64(get(state, MET_WORDS), warp, word64(get(state, MET_WORDS), warp) | word)
+    if publishes and word64(get(state, FENCED_DEVICE), warp * warps + warp) > 0:
+        set64(get(state, BLOCK_WORDS), block, word64(get(state, BLOCK_WORDS), block) | word)
+        for other in range(warps):
+            _raise(
+                get(state, BLOCK_PUBLISHED),
+                block * warps + other,
+                word64(get(state, FENCED_DEVICE), warp * warps + other),
+            )
+
+
+@compiled
+def from_other_block(state, time, other_warp, block, warp):
+    """Whether an access by a warp of an earlier block is ordered before what `warp` does now."""
+    if not get(state, ORDERS):
+        return False
+    if word64(get(state, BLOCK_WORDS), block) & word64(get(state, MET_WORDS), warp) == 0:
+        return False
+    return time < word64(get(state, BLOCK_PUBLISHED), block * get(state, WARPS) + other_warp)
+
+
+@compiled
+def share(state, members):
+    """A barrier: its warps (a bit each) know of each other's fences, and of the words they met."""
+    if not get(state, ORDERS):
+        return
+    warps, met = get(state, WARPS), np.int64(0)
+    for member in range(warps):
+        if (members >> member) & 1:
+            met |= word64(get(state, MET_WORDS), member)
+    for member in range(warps):
+        if (members >> member) & 1:
+            set64(get(state, MET_WORDS), member, met)
+    for table in (get(state, FENCED), get(state, FENCED_DEVICE)):
+        for other in range(warps):
+            latest = np.int64(0)
+            for member in range(warps):
+                if (members >> member) & 1:
+                    latest = max(latest, word64(table, member * warps + other))
+            for member in range(warps):
+                if (members >> member) & 1:
+                    set64(table, member * warps + other, latest)
+
+
+@compiled
+def start_block(state):
+    if not get(state, ORDERS):
+        return
+    warps = get(state, WARPS)
+    for warp in range(warps):
+        set64(get(state, MET_WORDS), warp, 0)
+        for other in range(warps):
+            set64(get(state, FENCED), warp * warps + other, 0)
+            set64(get(state, FENCED_DEVICE), warp * warps + other, 0)

@@ -1,0 +1,285 @@
+"""One warp request to memory: which words its lanes touch, how many sectors and wavefronts it takes.
+
+Most requests of an instruction look like the one before, shifted. So the shape of the last request (addresses relative
+to its first lane) is kept for each instruction, with what follows from it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gemmlab.emulator.machine.bits import NO_LANES, first_lane, lane_count, next_lane
+from gemmlab.emulator.machine.jit import compiled, compiled_as
+from gemmlab.emulator.machine.state import (
+    ADDRESSES,
+    CHECKS,
+    COUNTERS,
+    GRANULE_SHIFT,
+    PATTERN_ADDRESS,
+    PATTERN_META,
+    PATTERN_START,
+    PATTERN_WORDS,
+    get,
+    set64,
+    word32,
+    word64,
+)
+from gemmlab.emulator.machine.vector import vector_changed
+
+# Columns of PATTERN_META. A request by the lanes of MASK is the last one again where all its addresses are shifted
+# alike, by a multiple of what its counts depend on (LOW_MASK). While its first lane stays within FIRST..LAST, all of it
+# lies in REGION. HALVES says how to fetch words. The WIDE columns are of the request that ptxas makes of this one and
+# its neighbours (see widening.py), -1 until they are counted.
+(
+    MASK,
+    FIRST_LANE,
+    LOW_BITS,
+    LOW_MASK,
+    REGION,
+    FIRST,
+    LAST,
+    LOWEST,
+    HIGHEST,
+    HALVES,
+    WORDS,
+    SECTORS,
+    WAVEFRONTS,
+    GROUPS,
+    WIDE_WAVEFRONTS,
+    WIDE_GROUPS,
+) = range(16)
+META_ROW = 16
+
+# Columns of COUNTERS, one row an instruction. IDLE counts lanes that an executed instruction did not work on.
+(
+    EXECUTED,
+    IDLE,
+    REQUESTS,
+    SECTOR_COUNT,
+    BYTES,
+    SHARED_REQUESTS,
+    WAVEFRONT_COUNT,
+    CONFLICTS,
+    SHARED_BYTES,
+    WIDE_REQUESTS,
+    WIDE_WAVEFRONT_COUNT,
+    WIDE_CONFLICTS,
+    LOCAL_REQUESTS,
+    LOCAL_SECTORS,
+) = range(14)
+COUNTER_ROW = 14
+
+SECTOR_BYTES = 32
+BANKS = 32
+WORD_BYTES = 4
+HALF = 16
+SCATTERED, SAME, NEIGHBOURS = range(3)  # the words of half a warp, a digit of HALVES each
+ALL_LANES = np.uint32(0xFFFFFFFF)
+
+
+@compiled
+def last_pattern(state, site):
+    return get(state, PATTERN_META) + 8 * META_ROW * site
+
+
+@compiled
+def last_shape(state, site):
+    return get(state, PATTERN_ADDRESS) + 256 * site
+
+
+@compiled
+def pattern(state, site, mask, size, is_shared, is_load):
+    """The row of PATTERN_META that describes this request (ADDRESSES, `size` bytes a lane); made anew if it changed."""
+    meta = last_pattern(state, site)
+    low_mask = np.int64(size - 1) | (WORD_BYTES - 1 if is_shared else SECTOR_BYTES - 1)
+    addresses = get(state, ADDRESSES)
+    origin = word64(addresses, first_lane(mask))
+    if word64(meta, MASK) == np.int64(mask) and word64(meta, LOW_MASK) == low_mask:
+        if origin & low_mask == word64(meta, LOW_BITS):
+            if vector_changed(addresses, origin, last_shape(state, site)) & mask == NO_LANES:
+                return meta
+    shape = last_shape(state, site)
+    for lane in range(32):
+        set64(shape, lane, word64(addresses, lane) - origin)
+    set64(meta, MASK, np.int64(mask))
+    set64(meta, FIRST_LANE, first_lane(mask))
+    set64(meta, REGION, -1)
+    set64(meta, LOW_MASK, low_mask)
+    set64(meta, LOW_BITS, origin & low_mask)
+    set64(meta, WIDE_WAVEFRONTS, -1)
+    _find_extent(meta, shape, mask)
+    if get(state, CHECKS):
+        _find_words(state, site, meta, shape, mask, size)
+        if is_shared:
+            wavefronts, groups = count_wavefronts(shape, mask, size, origin & low_mask, is_load)
+            set64(meta, WAVEFRONTS, wavefronts)
+            set64(meta, GROUPS, groups)
+        else:
+            _count_sectors(meta, shape, mask, size, origin & low_mask)
+    return meta
+
+
+@compiled
+def _find_extent(meta, shape, mask):
+    lowest, highest = np.int64(0), np.int64(0)
+    todo = mask
+    while todo != NO_LANES:
+        lane, todo = next_lane(todo)
+        lowest = min(lowest, word64(shape, lane))
+        highest = max(highest, word64(shape, lane))
+    set64(meta, LOWEST, lowest)
+    set64(meta, HIGHEST, highest)
+    halves = np.int64(0)
+    if mask == ALL_LANES:
+        halves = _half_kind(shape, 0) + 4 * _half_kind(shape, HALF)
+    set64(meta, HALVES, halves)
+
+
+@compiled
+def _half_kind(shape, start):
+    step = word64(shape, start + 1) - word64(shape, start)
+    for lane in range(start + 1, start + HALF):
+        if word64(shape, lane) - word64(shape, lane - 1) != step:
+            return np.int64(SCATTERED)
+    return np.int64(SAME if step == 0 else (NEIGHBOURS if step == 4 else SCATTERED))
+
+
+@compiled
+def _find_words(state, site, meta, shape, mask, size):
+    """The distinct granules and their lanes: granule (counted from the first lane's) << 16 | first lane << 8 | last."""
+    words = get(state, PATTERN_WORDS) + 8 * word32(get(state, PATTERN_START), site)
+    shift = get(state, GRANULE_SHIFT)
+    count = np.int64(0)
+    todo = mask
+    while todo != NO_LANES:
+        lane, todo = next_lane(todo)
+        start = word64(shape, lane) >> shift
+        for granule in range(start, start + max(size >> shift, 1)):
+            found = False
+            for n in range(count - 1, -1, -1):
+                if word64(words, n) >> 16 == granule:
+                    set64(words, n, (granule << 16) | (word64(words, n) & 0xFF00) | lane)
+                    found = True
+                    break
+            if not found:
+                set64(words, count, (granule << 16) | (lane << 8) | lane)
+                count += 1
+    set64(meta, WORDS, count)
+
+
+@compiled
+def _add(seen, count, value):
+    """Put the value among the first `count` of `seen` unless it is there. Returns how many there are then."""
+    for n in range(count - 1, -1, -1):
+        if seen[n] == value:
+            return count
+    seen[count] = value
+    return count + 1
+
+
+@compiled
+def _count_sectors(meta, shape, mask, size, low_bits):
+    """Distinct 32-byte sectors of the whole request."""
+    seen = np.empty(32 * 5, np.int64)
+    count = np.int64(0)
+    todo = mask
+    while todo != NO_LANES:
+        lane, todo = next_lane(todo)
+        first = (word64(shape, lane) + low_bits) >> 5
+        last = (word64(shape, lane) + low_bits + size - 1) >> 5
+        for sector in range(first, last + 1):
+            count = _add(seen, count, sector)
+    set64(meta, SECTORS, count)
+
+
+@compiled
+def count_wavefronts(shape, mask, size, low_bits, is_load):
+    """Passes through the 32 banks, and how many there would be without conflicts.
+
+    8-byte accesses go half a warp at a time, 16-byte ones a quarter; two such groups of a load go together where each
+    lane reads the same as its neighbour. In a pass, the bank with most distinct words decides. An H200 does so in each
+    of the 462 patterns of tools/validate_counters.py.
+    """
+    lanes_a_group = 32 if size <= 4 else (16 if size == 8 else 8)
+    if lanes_a_group < 32 and is_load and (_paired(shape, mask, 1) or _paired(shape, mask, 2)):
+        lanes_a_group *= 2
+    words_a_lane = max(size >> 2, 1)
+    seen = np.empty(32 * 4, np.int64)
+    depth = np.empty(BANKS, np.int64)
+    wavefronts, groups = np.int64(0), np.int64(0)
+    for start in range(0, 32, lanes_a_group):
+        count, deepest = np.int64(0), np.int64(0)
+        depth[:] = 0
+        for lane in range(start, start + lanes_a_group):
+            if (mask >> np.uint32(lane)) & np.uint32(1):
+                first = (word64(shape, lane) + low_bits) >> 2
+                for word in range(first, first + words_a_lane):
+                    before, count = count, _add(seen, count, word)
+                    depth[word & 31] += count - before
+                    deepest = max(deepest, depth[word & 31])
+        wavefronts += deepest
+        groups += 1 if deepest > 0 else 0
+    return wavefronts, groups
+
+
+@compiled
+def _paired(shape, mask, bit):
+    """Whether the lanes of each pair that differs in this bit of the number read one place, or one of them none."""
+    for lane in range(32):
+        both = np.uint32((1 << lane) | (1 << (lane ^ bit)))
+        if mask & both == both and word64(shape, lane) != word64(shape, lane ^ bit):
+            return False
+    return True
+
+
+@compiled_as("void(int64, int64, int64, int64)")
+def bump(state, pc, column, amount):
+    row = get(state, COUNTERS) + 8 * COUNTER_ROW * pc
+    set64(row, column, word64(row, column) + amount)
+
+
+@compiled
+def count_global(state, pc, meta, lanes, size, first_group):
+    bump(state, pc, REQUESTS, np.int64(1) if first_group else np.int64(0))
+    bump(state, pc, SECTOR_COUNT, word64(meta, SECTORS))
+    bump(state, pc, BYTES, size * lane_count(lanes))
+
+
+@compiled
+def count_shared(state, pc, meta, lanes, size, first_group):
+    bump(state, pc, SHARED_REQUESTS, np.int64(1) if first_group else np.int64(0))
+    bump(state, pc, WAVEFRONT_COUNT, word64(meta, WAVEFRONTS))
+    bump(state, pc, CONFLICTS, word64(meta, WAVEFRONTS) - word64(meta, GROUPS))
+    bump(state, pc, SHARED_BYTES, size * lane_count(lanes))
+
+
+@compiled
+def count_widened(state, pc, site, meta, lanes, widened, is_load):
+    """This request as ptxas's wide one, of which it is the first part where its address says so (see widening.py)."""
+    width, phase = widened & 31, widened >> 5
+    if word64(get(state, ADDRESSES), first_lane(lanes)) & (width - 1) != phase:
+        return
+    if word64(meta, WIDE_WAVEFRONTS) < 0:
+        shape = last_shape(state, site)
+        wavefronts, groups = count_wavefronts(shape, lanes, width, np.int64(0), is_load)
+        set64(meta, WIDE_WAVEFRONTS, wavefronts)
+        set64(meta, WIDE_GROUPS, groups)
+    bump(state, pc, WIDE_REQUESTS, np.int64(1))
+    bump(state, pc, WIDE_WAVEFRONT_COUNT, word64(meta, WIDE_WAVEFRONTS))
+    bump(state, pc, WIDE_CONFLICTS, word64(meta, WIDE_WAVEFRONTS) - word64(meta, WIDE_GROUPS))
+
+
+@compiled
+def count_local(state, pc, lanes, size, place):
+    """Local memory lies word by word, those of 32 lanes side by side: eight lanes at one offset are a sector."""
+    addresses = get(state, ADDRESSES)
+    seen = np.empty(32 * 4, np.int64)
+    count = np.int64(0)
+    todo = lanes
+    while todo != NO_LANES:
+        lane, todo = next_lane(todo)
+        first = (place + word64(addresses, lane)) >> 2
+        for word in range(first, first + max(size >> 2, 1)):
+            count = _add(seen, count, (word << 2) | (lane >> 3))
+    bump(state, pc, LOCAL_REQUESTS, np.int64(1))
+    bump(state, pc, LOCAL_SECTORS, np.int64(count))

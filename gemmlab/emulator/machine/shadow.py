@@ -1,0 +1,277 @@
+"""Who touched each word of shared memory and of C, and when: races and reads of words never written.
+
+A record is one 64-bit number: time (37 bits), 'atomic' (1), memory instruction (16), thread (10). Time is a counter
+that goes up at each barrier. Two accesses of one word by two threads, one of them a write, race unless a barrier
+between them orders the threads:
+- a record older than the block's last full barrier is ordered;
+- threads of one warp are ordered by __syncwarp (a full one moves WARP_START, one with a mask the matrix SEEN_LANES);
+- threads of two warps are ordered by a named barrier both took part in (SEEN_WARPS);
+- fences and atomics order threads that lock, wait for a flag or count (orders.py), and nothing else orders blocks.
+
+Of each word the last write is kept, the last plain one under an atomic (SHADOW_PLAIN), and two readers: the last one,
+and before it one of another block or warp, if there was any since the barrier, or else of another lane. A word under
+an asynchronous copy has the time IN_FLIGHT until the copying thread waits for it, and is ordered with nothing.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gemmlab.emulator.machine.bits import NO_LANES, next_lane
+from gemmlab.emulator.machine.events import RACE_ASYNC, RACE_RAW, RACE_SAME_VALUE, RACE_WAR, RACE_WAW, record
+from gemmlab.emulator.machine.jit import compiled, compiled_as
+from gemmlab.emulator.machine.orders import from_other_block, share
+from gemmlab.emulator.machine.state import (
+    BLOCK,
+    BLOCK_START,
+    GLOBAL_PLAIN_BLOCK,
+    GLOBAL_READ1_BLOCK,
+    GLOBAL_READ2_BLOCK,
+    GLOBAL_WRITE_BLOCK,
+    INTERVAL_START,
+    NOW,
+    SEEN_LANES,
+    SEEN_WARPS,
+    SHADOW_DEFINED,
+    SHADOW_PLAIN,
+    SHADOW_READ1,
+    SHADOW_READ2,
+    SHADOW_TILE,
+    SHADOW_WRITE,
+    SHARED_GRANULES,
+    SITE_PC,
+    TILE,
+    WARP_START,
+    WARPS,
+    get,
+    put,
+    set16,
+    set32,
+    set64,
+    set_byte,
+    word16,
+    word32,
+    word64,
+)
+
+THREAD_MASK = 1023
+OTHER_WARP = 31 << 5  # bits of a record that tell warps apart
+SITE_SHIFT = 10
+ATOMIC_BIT = 1 << 26
+TIME_SHIFT = 27
+IN_FLIGHT = (1 << 36) - 1
+
+NEVER, DEFINED, UNDEFINED = 0, 1, 2
+
+
+@compiled
+def stamp(state, site, atomic):
+    """The record of an access now, without its thread."""
+    return (get(state, NOW) << TIME_SHIFT) | (ATOMIC_BIT if atomic else 0) | (site << SITE_SHIFT)
+
+
+@compiled
+def ordered(state, old, thread):
+    """Whether the recorded access of another thread of this block happens before `thread`'s access now."""
+    time, other = old >> TIME_SHIFT, old & THREAD_MASK
+    if time == IN_FLIGHT:
+        return False
+    if time < get(state, INTERVAL_START) or other == thread:
+        return True
+    warp, other_warp = thread >> 5, other >> 5
+    if warp != other_warp:
+        return time < word64(get(state, SEEN_WARPS), warp * get(state, WARPS) + other_warp)
+    if time < word64(get(state, WARP_START), warp):
+        return True
+    return time < word64(get(state, SEEN_LANES), (warp << 10) + ((thread & 31) << 5) + (other & 31))
+
+
+@compiled_as("void(int64, int64, int64, int64, int64, int64, int64, int64, int64)")
+def _report(state, kind, pc, old, granule, region, offset, thread, other_block):
+    other_pc = word32(get(state, SITE_PC), (old >> SITE_SHIFT) & 0xFFFF)
+    other_thread = old & THREAD_MASK
+    tile = word32(get(state, TILE), thread >> 5)
+    other_tile = word16(get(state, SHADOW_TILE), granule)
+    if kind != RACE_WAR and kind != RACE_RAW:
+        other_tile = word32(get(state, TILE), other_thread >> 5)
+    if (old >> TIME_SHIFT) == IN_FLIGHT:
+        kind = RACE_ASYNC
+    record(state, kind, pc, other_pc, region, offset, thread, other_thread, other_block, tile, other_tile, np.int64(0))
+
+
+@compiled
+def _other_block(state, old, blocks, granule):
+    """The block that made a record in global memory; this block's own number for shared memory."""
+    if granule < get(state, SHARED_GRANULES) or old == 0:
+        return get(state, BLOCK)
+    return word32(blocks, granule - get(state, SHARED_GRANULES))
+
+
+@compiled
+def _is_ordered(state, old, block, thread):
+    """Whether the access of a record, by a thread of `block`, happens before what `thread` of this block does now."""
+    if block == get(state, BLOCK):
+        return ordered(state, old, thread)
+    return from_other_block(state, old >> TIME_SHIFT, (old & THREAD_MASK) >> 5, block, thread >> 5)
+
+
+@compiled
+def _racing_write(state, granule, thread, atomic):
+    """The last write of the word that is not ordered before what `thread` does now, and its block; 0: there is none.
+    Atomics do not race with each other."""
+    old = word64(get(state, SHADOW_WRITE), granule)
+    block = _other_block(state, old, get(state, GLOBAL_WRITE_BLOCK), granule)
+    if atomic and old & ATOMIC_BIT:
+        old = word64(get(state, SHADOW_PLAIN), granule)
+        block = _other_block(state, old, get(state, GLOBAL_PLAIN_BLOCK), granule)
+    if old == 0 or _is_ordered(state, old, block, thread):
+        return np.int64(0), block
+    return old, block
+
+
+@compiled_as("void(int64, int64, int64, int64, int64, int64, boolean)")
+def read_conflict(state, pc, granule, region, offset, thread, atomic):
+    """Report a read of `granule` by `thread` that races with the last write."""
+    old, block = _racing_write(state, granule, thread, atomic)
+    if old != 0:
+        _report(state, RACE_RAW, pc, old, granule, region, offset, thread, block)
+
+
+@compiled_as("void(int64, int64, int64, int64, int64, int64, boolean, boolean)")
+def write_conflict(state, pc, granule, region, offset, thread, atomic, same_value):
+    """Report a write of `granule` by `thread` that races with the last write or with one of the two kept readers."""
+    old, block = _racing_write(state, granule, thread, atomic)
+    if old != 0:
+        _report(state, RACE_SAME_VALUE if same_value else RACE_WAW, pc, old, granule, region, offset, thread, block)
+    for number in range(2):
+        reads = get(state, SHADOW_READ2) if number else get(state, SHADOW_READ1)
+        blocks = get(state, GLOBAL_READ2_BLOCK) if number else get(state, GLOBAL_READ1_BLOCK)
+        old = word64(reads, granule)
+        if old == 0 or (atomic and old & ATOMIC_BIT):
+            continue
+        block = _other_block(state, old, blocks, granule)
+        if not _is_ordered(state, old, block, thread):
+            _report(state, RACE_WAR, pc, old, granule, region, offset, thread, block)
+
+
+@compiled
+def needs_look(state, old, thread, fresh):
+    """Cheap test before the exact one: only a record since the last barrier can race, and only one of another thread.
+
+    In global memory `fresh` lets older records through: those from before BLOCK_START are of another block's thread.
+    """
+    if old < fresh:
+        return False
+    time = old >> TIME_SHIFT
+    return (old & THREAD_MASK) != thread or time == IN_FLIGHT or time < get(state, BLOCK_START)
+
+
+@compiled
+def note_read(state, read1, read2, granule, low, high, fresh):
+    """Keep two readers of a shared word: `low` and `high` are the records of the first and the last lane that read."""
+    old = word64(read1, granule)
+    set64(read1, granule, high)
+    if old >= fresh and (old ^ high) & OTHER_WARP:
+        set64(read2, granule, old)
+        return
+    kept = low if low != high else old
+    if kept & THREAD_MASK != high & THREAD_MASK:
+        before = word64(read2, granule)
+        if before < fresh or not (before ^ high) & OTHER_WARP:
+            set64(read2, granule, kept)
+
+
+@compiled
+def note_global_read(state, read1, read2, granule, low, high):
+    """The same for global memory, where records of other blocks stay fresh."""
+    at, block = granule - get(state, SHARED_GRANULES), get(state, BLOCK)
+    blocks1, blocks2 = get(state, GLOBAL_READ1_BLOCK), get(state, GLOBAL_READ2_BLOCK)
+    old, old_block = word64(read1, granule), word32(blocks1, at)
+    kept, kept_block = (low, block) if low != high else (old, old_block)
+    if old != 0 and old_block != block:
+        kept, kept_block = old, old_block
+    set64(read1, granule, high)
+    set32(blocks1, at, block)
+    before = word64(read2, granule)
+    if kept == 0 or (before != 0 and word32(blocks2, at) != block and kept_block == block):
+        return
+    if kept_block != block or kept & THREAD_MASK != high & THREAD_MASK:
+        set64(read2, granule, kept)
+        set32(blocks2, at, kept_block)
+
+
+@compiled
+def note_atomic(state, granule, stamped, tile, defined):
+    """Like note_write, but a plain write of before is kept."""
+    old = word64(get(state, SHADOW_WRITE), granule)
+    if not old & ATOMIC_BIT:
+        set64(get(state, SHADOW_PLAIN), granule, old)
+        if granule >= get(state, SHARED_GRANULES):
+            at = granule - get(state, SHARED_GRANULES)
+            set32(get(state, GLOBAL_PLAIN_BLOCK), at, word32(get(state, GLOBAL_WRITE_BLOCK), at))
+    note_write(state, granule, stamped, tile, defined)
+
+
+@compiled_as("void(int64, int64, int64, int64, int64)")
+def note_write(state, granule, stamped, tile, defined):
+    set64(get(state, SHADOW_WRITE), granule, stamped)
+    set16(get(state, SHADOW_TILE), granule, tile)
+    set_byte(get(state, SHADOW_DEFINED), granule, defined)
+
+
+@compiled
+def note_global_block(state, granule, blocks):
+    if granule >= get(state, SHARED_GRANULES):
+        set32(blocks, granule - get(state, SHARED_GRANULES), get(state, BLOCK))
+
+
+@compiled
+def pass_barrier(state):
+    """A barrier of the whole block: what came before it is ordered with what follows."""
+    now = get(state, NOW) + 1
+    put(state, NOW, now)
+    put(state, INTERVAL_START, now)
+    share(state, np.int64(-1))
+
+
+@compiled
+def pass_warp_sync(state, warp, mask):
+    """__syncwarp(mask): every lane of the mask now knows what the others of the mask knew and did."""
+    now = get(state, NOW) + 1
+    put(state, NOW, now)
+    if mask == np.uint32(0xFFFFFFFF):
+        set64(get(state, WARP_START), warp, now)
+        return
+    seen = get(state, SEEN_LANES) + 8 * (warp << 10)
+    for other in range(32):
+        latest = np.int64(0)
+        todo = mask
+        while todo != NO_LANES:
+            lane, todo = next_lane(todo)
+            latest = max(latest, word64(seen, (lane << 5) + other))
+        if (mask >> np.uint32(other)) & np.uint32(1):
+            latest = now
+        todo = mask
+        while todo != NO_LANES:
+            lane, todo = next_lane(todo)
+            set64(seen, (lane << 5) + other, latest)
+
+
+@compiled
+def pass_named_barrier(state, members):
+    """A barrier of some warps (`members`: a bit a warp): each now knows what any of them knew and did."""
+    now = get(state, NOW) + 1
+    put(state, NOW, now)
+    warps, seen = get(state, WARPS), get(state, SEEN_WARPS)
+    for other in range(warps):
+        latest = np.int64(0)
+        for member in range(warps):
+            if (members >> member) & 1:
+                latest = max(latest, word64(seen, member * warps + other))
+        if (members >> other) & 1:
+            latest = now
+            set64(get(state, WARP_START), other, now)
+        for member in range(warps):
+            if (members >> member) & 1:
+                set64(seen, member * warps + other, latest)
+    share(state, members)

@@ -1,0 +1,1 @@
+"""What a run says of itself: findings, counters, and what the kernel printed."""

@@ -1,0 +1,230 @@
+"""Runs a launch: the Python side of the interpreter.
+
+A launch is cut into chunks of neighbouring blocks, each with its own registers, shared memory and shadows, run by
+threads that share only A, B, C and the kernel's global variables. The chunks do not depend on the number of cores, so
+results do not either.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import threading
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from gemmlab.emulator.chunk import Chunk, Memory, Options
+from gemmlab.emulator.code.decode import Code, Region
+from gemmlab.emulator.machine import opcodes as o
+from gemmlab.emulator.machine import state as s
+from gemmlab.emulator.machine.events import COLUMNS, EVENT_ROW
+from gemmlab.emulator.machine.requests import COUNTER_ROW, META_ROW
+from gemmlab.emulator.warm import compiled_interpreter
+
+CHUNKS = 4
+BLOCKS_A_CALL = 1 << 16
+
+
+@dataclass
+class Run:
+    """What a launch left behind. `events` has one row a distinct fault (columns: events.COLUMNS), `counters` one an
+    instruction."""
+
+    events: np.ndarray
+    counters: np.ndarray
+    written: np.ndarray
+    stopped: bool
+    seconds: float
+    printed: list[tuple[int, int, int, bytes]] = field(default_factory=list)
+    blocks_run: int = 0
+    prints_lost: int = 0
+
+
+def global_memory(code: Code, A: np.ndarray, B: np.ndarray, C: np.ndarray) -> Memory:
+    """A, B and C (float32, C-contiguous), then fresh copies of the kernel's global variables."""
+    regions = [
+        Region(name, kind, array.nbytes, (number + 1 << o.GLOBAL_SHIFT) + o.GLOBAL_CENTRE)
+        for number, (name, kind, array) in enumerate((("A", o.INPUT, A), ("B", o.INPUT, B), ("C", o.TRACKED, C)))
+    ]
+    arrays = [A, B, C]
+    for region in code.globals:
+        contents = np.zeros(max(region.size, 8), np.uint8)
+        contents[: len(region.contents)] = np.frombuffer(region.contents, np.uint8)
+        arrays.append(contents)
+        regions.append(region)
+    _relocate(code, arrays, regions)
+    return Memory(arrays, regions)
+
+
+def _relocate(code: Code, arrays: list[np.ndarray], regions: list[Region]) -> None:
+    """Pointers in initialised variables: the address of the variable they name."""
+    address = {region.name: region.address for region in regions}
+    for array, region in zip(arrays[3:], code.globals):
+        for offset, name in region.relocations:
+            if name in address:
+                array[offset : offset + 8] = np.frombuffer(np.int64(address[name]).tobytes(), np.uint8)
+
+
+def run(code: Code, memory: Memory, launch, parameters: list[int], options: Options) -> Run:
+    """Run a launch to its end, or until a limit of `options`. C and the other arrays of `memory` change in place.
+
+    Where blocks of different chunks meet in one word of global memory, the launch is run again as a single chunk: then
+    one shadow sees all of them, in an order that is the same each time.
+    """
+    before = [
+        array.copy() if region.kind == o.TRACKED else array for array, region in zip(memory.arrays, memory.regions)
+    ]
+    result, meet = _run_in_chunks(code, memory, launch, parameters, options, 1 if code.orders_blocks else CHUNKS)
+    if meet:
+        for array, old in zip(memory.arrays, before):
+            if array is not old:
+                array[...] = old
+        result, _ = _run_in_chunks(code, memory, launch, parameters, options, 1)
+    return result
+
+
+def _run_in_chunks(
+    code: Code, memory: Memory, launch, parameters: list[int], options: Options, count: int
+) -> tuple[Run, bool]:
+    """The run, and whether blocks of two chunks touched one word of global memory, one of them writing."""
+    run_blocks = compiled_interpreter()
+    started = time.perf_counter()
+    blocks = options.blocks
+    if blocks is None:
+        blocks = range(launch.grid[0] * launch.grid[1] * launch.grid[2])
+    parts = _split(blocks, count)
+    first = Chunk(code, memory, launch, parameters, options)  # where memory is short, it is for the first
+    chunks: list[Chunk | None] = [first, *[None] * (len(parts) - 1)]
+    finished = [0] * len(parts)
+    late = threading.Event()
+
+    def work(number: int) -> None:
+        """Making a chunk takes a while, so each thread makes its own."""
+        chunk = chunks[number] or Chunk(code, memory, launch, parameters, options)
+        chunks[number] = chunk
+        if late.is_set():
+            return
+        part, state = parts[number], chunk.state
+        for start in range(0, len(part), BLOCKS_A_CALL):
+            some = np.array(part[start : start + BLOCKS_A_CALL], np.int64)
+            finished[number] += run_blocks(state.ctypes.data, some)
+            if state[s.FIELD["STOP"]]:
+                return
+
+    _run_threads(work, chunks, late, options, started)
+    seconds = time.perf_counter() - started
+    return _collect(chunks, finished, late.is_set(), len(blocks), seconds), _meet(chunks)
+
+
+@dataclass(frozen=True)
+class Request:
+    """The first request that an instruction makes of global memory: where in which region each lane of warp 0 reads or
+    writes, in bytes from the region's start, None where the lane takes no part; `size` bytes a lane."""
+
+    pc: int
+    region: int
+    offsets: tuple[int | None, ...]
+    size: int
+
+
+def first_requests(code: Code, memory: Memory, launch, parameters: list[int]) -> list[Request]:
+    """One request for each instruction with which warp 0 of the first block loads from or stores to global memory.
+
+    A first run, in which every region is empty, tells where lane 0 goes: it is reported as out of bounds. A second one
+    tells how the other lanes lie to it, which is the same each time in a kernel like ours, or else as it was last.
+    """
+    empty = Memory(memory.arrays, [replace(region, size=0) for region in memory.regions])
+    events = [dict(zip(COLUMNS, map(int, row))) for row in _first_block(code, empty, launch, parameters).event_rows()]
+    starts = {event["PC"]: event for event in events if 0 <= event["REGION"] < o.FIRST_SHARED}
+    chunk = _first_block(code, memory, launch, parameters)
+    masks, shapes = chunk.patterns.reshape(-1, META_ROW)[:, 0], chunk.shapes.reshape(-1, 32)
+    return [
+        Request(pc, starts[pc]["REGION"], _offsets(starts[pc]["OFFSET"], int(mask), shape), starts[pc]["SIZE"])
+        for pc, mask, shape in sorted(zip(code.site_pc, masks, shapes), key=lambda site: site[0])
+        if mask > 0 and pc in starts and starts[pc]["THREAD"] == 0
+    ]
+
+
+def _offsets(start: int, mask: int, shape: np.ndarray) -> tuple[int | None, ...]:
+    return tuple(start + int(shape[lane]) if mask >> lane & 1 else None for lane in range(32))
+
+
+def _first_block(code: Code, memory: Memory, launch, parameters: list[int]) -> Chunk:
+    chunk = Chunk(code, memory, launch, parameters, Options())
+    compiled_interpreter()(chunk.state.ctypes.data, np.zeros(1, np.int64))
+    return chunk
+
+
+def _split(blocks: Sequence[int], parts: int) -> list[Sequence[int]]:
+    """Cut into as many runs of neighbours of nearly one length, none of them empty."""
+    size, more = divmod(len(blocks), parts)
+    starts = [n * size + min(n, more) for n in range(parts + 1)]
+    return [blocks[a:b] for a, b in zip(starts, starts[1:]) if b > a]
+
+
+def _run_threads(work, chunks: list[Chunk | None], late: threading.Event, options: Options, started: float) -> None:
+    """Run every chunk on a pool of threads; past the time limit set `late` and tell them to stop."""
+
+    def stop() -> None:
+        for chunk in filter(None, chunks):
+            chunk["STOP"] = 1
+
+    def watch() -> None:
+        if not done.wait(options.seconds - (time.perf_counter() - started)):
+            late.set()
+            stop()
+
+    done = threading.Event()
+    watcher = threading.Thread(target=watch, daemon=True)
+    watcher.start()
+    try:
+        with ThreadPoolExecutor(options.threads or os.cpu_count() or 1) as pool:
+            list(pool.map(work, range(len(chunks))))
+    finally:
+        done.set()
+        stop()
+
+
+def _collect(chunks: list[Chunk], finished: list[int], late: bool, total: int, seconds: float) -> Run:
+    events = merge_events([chunk.event_rows() for chunk in chunks])
+    counters = sum(chunk.counters for chunk in chunks).reshape(-1, COUNTER_ROW)
+    start, count = chunks[0].tracked[2]
+    written = np.zeros(count, bool)
+    for chunk in chunks:
+        written |= chunk.defined[start : start + count] != 0
+    printed = list(itertools.chain.from_iterable(chunk.print_records() for chunk in chunks))
+    stopped = late or sum(finished) < total
+    lost = sum(chunk["PRINT_LOST"] for chunk in chunks)
+    return Run(events, counters, written, stopped, seconds, printed, sum(finished), lost)
+
+
+def merge_events(tables: list[np.ndarray]) -> np.ndarray:
+    """One row for each distinct (kind, place, other place, array), counts added, in the order first seen."""
+    merged: dict[tuple, np.ndarray] = {}
+    count = COLUMNS.index("COUNT")
+    for row in itertools.chain.from_iterable(tables):
+        key = tuple(row[:4])
+        if key in merged:
+            merged[key][count] += row[count]
+        else:
+            merged[key] = row.copy()
+    return np.array(list(merged.values()), np.int64).reshape(-1, EVENT_ROW)
+
+
+def _meet(chunks: list[Chunk]) -> bool:
+    """Whether two chunks touched one word of global memory, at least one of them writing."""
+    if not chunks or len(chunks[0].write) <= 1:
+        return False
+    for start, count in chunks[0].tracked.values():
+        part = slice(start, start + count)
+        for first, second in itertools.combinations(chunks, 2):
+            wrote, other_wrote = first.write[part] != 0, second.write[part] != 0
+            if (wrote & (other_wrote | (second.read1[part] != 0))).any() or (
+                (first.read1[part] != 0) & other_wrote
+            ).any():
+                return True
+    return False

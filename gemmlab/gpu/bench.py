@@ -1,0 +1,211 @@
+"""A kernel's speed on this machine's GPU, beside cuBLAS SGEMM on the same matrices in the same process.
+
+How it is measured:
+
+- Kernel and cuBLAS take turns, in pairs, the order alternating. Both multiply the same random A and B in [-1, 1) and
+  both are launched from Python into one stream. cuBLAS computes in float32, with TF32 off.
+- Launches are queued in batches behind a kernel that waits until the whole batch is queued: the time that Python takes
+  to launch is in no measurement. CUDA events around a launch give its time. They add about 2 µs to both sides.
+- Cold: before each launch a fill of four times the L2 cache drives A and B out of it. Warm: they are where the launch
+  before left them. The fill is not timed.
+- C is made NaN before every timed launch and compared after it, each element, with a product in float64. A kernel that
+  is wrong once has no speed.
+- Half a second of untimed launches goes before, so that the clocks are up. The SM clock is read after each batch, in
+  cycles a microsecond.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from gemmlab.compiler.compile import Program, compile_source
+from gemmlab.errors import UserError
+from gemmlab.gpu.device.faults import explained
+from gemmlab.gpu.device.process import COMMAND, ChildDied, ChildTimeout, CudaError, GpuProcess
+from gemmlab.gpu.device.request import request_of
+from gemmlab.kernel.launch import Launch
+from gemmlab.kernel.plan import Plan
+from gemmlab.kernel.tolerance import rounding_bound
+
+Shape = tuple[int, int, int]
+TIME_LIMIT = 10.0  # seconds for the first launch of a kernel
+MEASURE_SECONDS = 2.0
+WARM_UP_SECONDS = 0.5  # enough for an idle GPU to raise its clocks
+MATH_MODES = {0: "float32, TF32 off", 2: "pedantic float32, TF32 off", 3: "TF32 on"}
+_HELPERS = Path(__file__).with_name("device") / "bench.cu"
+
+
+@dataclass(frozen=True)
+class Timing:
+    """A kernel beside cuBLAS SGEMM at one shape (M, N, K), with A and B driven out of the L2 cache.
+
+    `kernel_ms` and `cublas_ms` are medians, in milliseconds of one launch. `ratio` is the median, over neighbouring
+    launches, of cuBLAS's time over the kernel's: 1 is as fast as cuBLAS, 0.1 a tenth of its speed. `spread` holds the
+    10th and the 90th percentile of that ratio. `warm` is the same measured with A and B left in the cache.
+    `difference` is the largest |C - C64| of all timed launches. `sm_clock_mhz` is the median clock, `math_mode` what
+    cuBLAS computed in.
+    """
+
+    shape: Shape
+    kernel_ms: float
+    cublas_ms: float
+    gflops: float
+    cublas_gflops: float
+    ratio: float
+    spread: tuple[float, float]
+    difference: float
+    repeats: int
+    gpu: str
+    warm: Warm | None = None
+    sm_clock_mhz: float | None = None
+    math_mode: str = MATH_MODES[0]
+
+
+@dataclass(frozen=True)
+class Warm:
+    """The figures of a Timing without the fill between the launches."""
+
+    gflops: float
+    cublas_gflops: float
+    ratio: float
+
+
+class Bench:
+    """One GPU process that times kernel after kernel; matrices are kept while the shape stays. Close it in the end."""
+
+    def __init__(self, command: tuple[str, ...] = COMMAND) -> None:
+        self._command = command
+        self._worker: GpuProcess | None = None
+
+    def __enter__(self) -> Bench:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        if self._worker:
+            self._worker.close()
+        self._worker = None
+
+    @property
+    def arch(self) -> str:
+        """What to compile for, as in 'sm_90'. Raises UserError where there is no GPU that can be used."""
+        return self._ready().hello["arch"]
+
+    @property
+    def gpu(self) -> str:
+        return self._ready().hello["name"]
+
+    @property
+    def sms(self) -> int:
+        """How many multiprocessors the GPU has."""
+        return self._ready().hello["sms"]
+
+    @property
+    def l2_bytes(self) -> int:
+        return self._ready().hello["l2_bytes"]
+
+    def time(
+        self,
+        program: Program,
+        work: Launch | Plan,
+        shape: Shape,
+        *,
+        seconds: float = MEASURE_SECONDS,
+        warm_up: float = WARM_UP_SECONDS,
+        time_limit: float = TIME_LIMIT,
+        progress: Callable[[float], None] | None = None,
+        draw: int = 0,
+    ) -> Timing:
+        """Time one kernel; `seconds` is about what the timed launches take in all, and `warm_up` those
+        before them. `draw` chooses A and B.
+
+        Raises UserError where the kernel fails or is wrong, or where memory or cuBLAS is missing.
+        """
+        factor = float(rounding_bound(shape[2], np.float64(1)))
+        request = request_of(program, work, shape, shape)
+        request |= {"seconds": seconds, "warm_up": warm_up, "factor": factor, "draw": draw}
+        measured = self._ask(request, lambda worker: worker.time(request, program.cubin, time_limit, progress))
+        return _timing(shape, measured, self.gpu)
+
+    def spans(self, program: Program, plan: Plan, repeats: int = 20) -> tuple[list[float], float]:
+        """Milliseconds of each launch of a plan on buffers of its own, and the SM clock in MHz."""
+        request = request_of(program, plan, (0, 0, 0), (0, 0, 0)) | {"repeats": repeats}
+        measured = self._ask(request, lambda worker: worker.spans(request, program.cubin))
+        return measured["ms"], measured["sm_clock_mhz"]
+
+    def _ask(self, request: dict, ask: Callable[[GpuProcess], dict]) -> dict:
+        """The worker's answer. After any fault the worker is dropped: its context cannot be trusted any more."""
+        worker = self._ready()
+        try:
+            return ask(worker)
+        except (ChildTimeout, ChildDied, CudaError) as error:
+            self.close()
+            raise UserError(f"the kernel cannot be timed: {explained(error, worker, request, TIME_LIMIT)}") from None
+        except BaseException:  # an interrupt leaves the worker out of step
+            self.close()
+            raise
+
+    def _ready(self) -> GpuProcess:
+        if self._worker is None:
+            worker = GpuProcess(self._command)
+            helpers = compile_source(_HELPERS.read_text(encoding="utf-8"), _HELPERS.name, arch=worker.hello["arch"])
+            worker.put("bench.cubin", helpers.cubin)
+            self._worker = worker
+        return self._worker
+
+
+def time_kernel(program: Program, launch: Launch, shape: Shape, time_limit: float = TIME_LIMIT) -> Timing:
+    """Time a kernel that has passed its check, in a process of its own. It takes some 5 seconds.
+
+    Raises UserError where the kernel fails or is wrong, where memory or cuBLAS is missing, or where there is no GPU.
+    """
+    with Bench() as bench:
+        return bench.time(program, launch, shape, time_limit=time_limit)
+
+
+def _timing(shape: Shape, measured: dict, gpu: str) -> Timing:
+    _require_right(measured)
+    ours, cublas, ratios = _medians(measured, "cold")
+    low, ratio, high = (float(value) for value in np.percentile(ratios, (10, 50, 90)))
+    warm_ours, warm_cublas, warm_ratios = _medians(measured, "warm")
+    rate = 2e-6 * shape[0] * shape[1] * shape[2]  # GFLOPS of a launch of 1 ms
+    return Timing(
+        shape,
+        ours,
+        cublas,
+        rate / ours,
+        rate / cublas,
+        ratio,
+        (low, high),
+        measured["largest_error"]["kernel"],
+        len(ratios),
+        gpu,
+        Warm(rate / warm_ours, rate / warm_cublas, float(np.median(warm_ratios))),
+        float(np.median(measured["sm_clock_mhz"])),
+        MATH_MODES.get(measured["math_mode"], f"cuBLAS math mode {measured['math_mode']}"),
+    )
+
+
+def _medians(measured: dict, cache: str) -> tuple[float, float, np.ndarray]:
+    """Median milliseconds of the kernel and of cuBLAS, and the ratio of every pair."""
+    ours, cublas = (np.array(measured[f"{name}_{cache}_ms"]) for name in ("kernel", "cublas"))
+    return float(np.median(ours)), float(np.median(cublas)), cublas / ours
+
+
+def _require_right(measured: dict) -> None:
+    wrong = measured["wrong_launches"]
+    launches = 2 * len(measured["kernel_cold_ms"])
+    if wrong["cublas"]:
+        raise UserError(
+            f"cuBLAS was wrong in {wrong['cublas']} of {launches} launches; the GPU or its driver is broken"
+        )
+    if wrong["kernel"]:
+        raise UserError(
+            f"the kernel was wrong in {wrong['kernel']} of {launches} timed launches; check it in the emulator first"
+        )

@@ -1,0 +1,125 @@
+"""What surrounds A, B and C on the GPU, and what it tells after a launch.
+
+Each matrix lies in an allocation of its own between two guard zones. Guards, and C itself, start as NaN with a
+bit pattern of their own: a write outside changes a guard, a read from outside makes C NaN, and an element of C
+that keeps its pattern was never written. Arithmetic does not keep the pattern, so where a NaN in C came from is
+found by launching again with NaN in one place only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from gemmlab.kernel.verdict import Finding
+
+GUARD_BYTES = 1 << 20  # on either side; a multiple of 256, so that a matrix stays as aligned as its allocation
+GUARD_WORDS = GUARD_BYTES // 4
+C_START = 0x7FC0C0DE
+GUARD_PATTERN = {"A": 0x7FC0A0A0, "B": 0x7FC0B0B0, "C": 0x7FC0C0C0}
+NAN_SOURCES = ("guard A", "guard B", "guard C", "start of C")
+ASK_EMULATOR = "A GPU cannot name the line; the emulator can (--backend emulator)."
+
+
+@dataclass(frozen=True)
+class Images:
+    """A, B and C with their guards, as 32-bit words: what is copied to the GPU, or what came back from it."""
+
+    words: dict[str, np.ndarray]
+    shape: tuple[int, int, int]
+
+    def inside(self, name: str) -> np.ndarray:
+        """The words of one matrix, without its guards, in its two dimensions."""
+        M, N, K = self.shape
+        rows_cols = {"A": (M, K), "B": (K, N), "C": (M, N)}[name]
+        return self.words[name][GUARD_WORDS:-GUARD_WORDS].reshape(rows_cols)
+
+    @property
+    def C(self) -> np.ndarray:
+        return self.inside("C").view(np.float32)
+
+
+def make_images(A: np.ndarray, B: np.ndarray, nan_in: tuple[str, ...] = NAN_SOURCES) -> Images:
+    """The images for one launch. Places not named in `nan_in` hold zeros instead of NaN."""
+    (M, K), N = A.shape, B.shape[1]
+    C = np.full((M, N), C_START if "start of C" in nan_in else 0, np.uint32)
+    words = {}
+    for name, inside in (("A", A), ("B", B), ("C", C)):
+        pattern = GUARD_PATTERN[name] if f"guard {name}" in nan_in else 0
+        guard = np.full(GUARD_WORDS, pattern, np.uint32)
+        words[name] = np.concatenate((guard, inside.reshape(-1).view(np.uint32), guard))
+    return Images(words, (M, N, K))
+
+
+def written(after: Images) -> np.ndarray:
+    """Which elements of C the kernel wrote: M×N, bool."""
+    return after.inside("C") != C_START
+
+
+def write_findings(before: Images, after: Images) -> list[Finding]:
+    """Writes outside a matrix, and writes to A or B, which are inputs."""
+    found = [_guard_finding(name, side, after) for name in "ABC" for side in ("before", "after")]
+    found += [_changed_finding(name, before, after) for name in "AB"]
+    return [finding for finding in found if finding]
+
+
+def _guard_finding(name: str, side: str, after: Images) -> Finding | None:
+    words = after.words[name]
+    guard = words[:GUARD_WORDS][::-1] if side == "before" else words[-GUARD_WORDS:]
+    hit = np.flatnonzero(guard != GUARD_PATTERN[name])
+    if not hit.size:
+        return None
+    farthest = int(hit[-1]) + 1
+    rows, cols = after.inside(name).shape
+    floats = "1 float" if hit.size == 1 else f"{hit.size} floats"
+    edge = "first" if side == "before" else "last"
+    message = (
+        f"The kernel wrote outside {name} ({rows}×{cols}): it changed {floats} {side} it, up to {farthest} away "
+        f"from the {edge} element. {ASK_EMULATOR}"
+    )
+    details = {"array": name, "side": side, "farthest": farthest}
+    return Finding("out_of_bounds", message, count=int(hit.size), details=details)
+
+
+def _changed_finding(name: str, before: Images, after: Images) -> Finding | None:
+    changed = np.argwhere(before.inside(name) != after.inside(name))
+    if not len(changed):
+        return None
+    elements = _elements(name, changed)
+    message = f"The kernel changed {elements}: {name} is an input and must stay as it was. {ASK_EMULATOR}"
+    details = {"array": name, "index": changed[0].tolist()}
+    return Finding("wrong_result", message, count=len(changed), details=details)
+
+
+def written_nan(after: Images) -> np.ndarray:
+    """The elements of C that the kernel wrote and that are NaN all the same: M×N, bool."""
+    return np.isnan(after.C) & written(after)
+
+
+def read_finding(source: str, suspects: np.ndarray, after: Images) -> Finding | None:
+    """What a launch with NaN in `source` alone says: those of the `suspects` that are NaN again got it from there."""
+    reached = np.argwhere(suspects & np.isnan(after.C))
+    if not len(reached):
+        return None
+    elements = _elements("C", reached)
+    if source == "start of C":
+        kind, name = "uninitialized", "C"
+        message = (
+            f"The kernel read C before it wrote it: C starts as NaN in this check, and the NaN is still in {elements}. "
+            f"Sum in a register that starts at 0, and store it to C once. {ASK_EMULATOR}"
+        )
+    else:
+        kind, name = "out_of_bounds", source[-1]
+        message = (
+            f"The kernel read memory outside {name}: what surrounds {name} is NaN in this check, and the NaN got into "
+            f"{elements}. {ASK_EMULATOR}"
+        )
+    return Finding(kind, message, count=len(reached), details={"array": name, "index": reached[0].tolist()})
+
+
+def _elements(name: str, indices: np.ndarray) -> str:
+    """'C[0][3] and 7 more elements'."""
+    row, col = indices[0]
+    more = len(indices) - 1
+    return f"{name}[{row}][{col}]" + (f" and {more} more element{'s' * (more > 1)}" if more else "")

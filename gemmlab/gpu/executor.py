@@ -1,0 +1,106 @@
+"""The GPU as an executor: load the cubin with CuPy, launch it, judge what came back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from gemmlab.compiler.compile import Program
+from gemmlab.errors import UserError
+from gemmlab.gpu.device import guards as gpu_guards
+from gemmlab.gpu.device.faults import KernelFault, explained
+from gemmlab.gpu.device.guards import Images
+from gemmlab.gpu.device.process import COMMAND, ChildDied, ChildTimeout, CudaError, GpuProcess
+from gemmlab.gpu.device.request import request_of
+from gemmlab.kernel.executor import Outcome
+from gemmlab.kernel.launch import Launch
+from gemmlab.kernel.plan import Plan, refused
+from gemmlab.kernel.tolerance import check_shape
+from gemmlab.kernel.verdict import Finding
+
+TIME_LIMIT = 10.0  # seconds for one launch
+
+
+class GpuExecutor:
+    """Runs kernels on the first GPU, in a child process, so that an endless or broken kernel takes nothing along.
+
+    Make one for each check. Its child serves run after run; after a fault a fresh one is started. `close` ends the
+    child, and so does dropping the executor.
+    """
+
+    name = "cuda"
+
+    def __init__(self, time_limit: float = TIME_LIMIT, command: Sequence[str] = COMMAND) -> None:
+        self._time_limit = time_limit
+        self._command = command
+        self._worker: GpuProcess | None = None
+
+    def run(
+        self, program: Program, work: Launch | Plan, A: np.ndarray, B: np.ndarray, shape: tuple[int, int, int]
+    ) -> Outcome:
+        """Do the work with C and all surroundings full of NaN; again only to find out where a NaN in C came from.
+
+        A and B are float32. Raises UserError where they are too large or the GPU cannot be used.
+        """
+        check_shape(shape)
+        if faults := refused(work, program):
+            return Outcome(None, faults)
+        before = gpu_guards.make_images(A, B)
+        request = request_of(program, work, shape, before.shape)
+        try:
+            after, seconds = self._launch(program, request, before)
+        except KernelFault as fault:
+            return Outcome(None, [fault.finding])
+        findings = gpu_guards.write_findings(before, after) + self._read_findings(program, request, A, B, after)
+        return Outcome(after.C.copy(), findings, gpu_guards.written(after), seconds=seconds)
+
+    def cublas(self, A: np.ndarray, B: np.ndarray) -> np.ndarray:
+        """cuBLAS's A·B (M×N), in float32 with TF32 off. Raises UserError, also where cuBLAS is not installed."""
+        images = gpu_guards.make_images(A, B)
+        check_shape(images.shape)
+        try:
+            after, _ = self._launch(None, {"kernel": None, "shape": images.shape}, images)
+        except KernelFault as fault:
+            raise UserError(f"cuBLAS failed: {fault}") from None
+        return after.C.copy()
+
+    def close(self) -> None:
+        if self._worker:
+            self._worker.close()
+        self._worker = None
+
+    def _ready(self) -> GpuProcess:
+        if self._worker is None:
+            self._worker = GpuProcess(self._command)
+        return self._worker
+
+    def _launch(self, program: Program | None, request: dict, images: Images) -> tuple[Images, float]:
+        """All work once, in the child. On any fault the child is dropped: its context cannot be trusted any more."""
+        worker = self._ready()
+        try:
+            return worker.launch(request, program.cubin if program else None, images, self._time_limit)
+        except (ChildTimeout, ChildDied, CudaError) as error:
+            self.close()
+            raise explained(error, worker, request, self._time_limit) from None
+        except BaseException:  # an interrupt leaves the child out of step
+            self.close()
+            raise
+
+    def _read_findings(
+        self, program: Program, request: dict, A: np.ndarray, B: np.ndarray, after: Images
+    ) -> list[Finding]:
+        """Where the NaNs in C came from: launch again with NaN nowhere, then in one place only, place by place."""
+        suspects = gpu_guards.written_nan(after)
+        if not suspects.any():
+            return []
+        found = []
+        try:
+            clean, _ = self._launch(program, request, gpu_guards.make_images(A, B, nan_in=()))
+            suspects &= ~np.isnan(clean.C)
+            for source in gpu_guards.NAN_SOURCES:
+                probed, _ = self._launch(program, request, gpu_guards.make_images(A, B, nan_in=(source,)))
+                found.append(gpu_guards.read_finding(source, suspects, probed))
+        except KernelFault:  # the first launch did not have it; what is found so far is true all the same
+            pass
+        return [finding for finding in found if finding]

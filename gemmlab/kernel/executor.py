@@ -1,0 +1,49 @@
+"""What the two executors, the emulator and the GPU, have in common: code and work go in, an Outcome comes out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from gemmlab.compiler.compile import Program
+from gemmlab.kernel.launch import Launch
+from gemmlab.kernel.plan import Plan
+from gemmlab.kernel.verdict import Finding
+
+if TYPE_CHECKING:
+    from gemmlab.emulator.report.counters import Counters
+
+
+@dataclass
+class Outcome:
+    """What a launch of `gemm(A, B, C, M, N, K)`, or the steps of a plan, left behind.
+
+    `C` is float32 with NaN where nothing was written, or None where a launch did not finish. `written` (bool, of C's
+    shape) marks the elements of C that were written, where the executor can tell. `counters` are the emulator's, by
+    source line, over all launches; None without its checks. `seconds` is the time the launches took. `printed` is the
+    output of printf in the kernels, cut where it is long, where the executor can tell.
+    """
+
+    C: np.ndarray | None
+    findings: list[Finding] = field(default_factory=list)
+    written: np.ndarray | None = None
+    counters: Counters | None = None
+    seconds: float = 0.0
+    printed: str = ""
+
+
+class Executor(Protocol):
+    """Runs compiled code. `name` is what `--backend` calls it: 'emulator' or 'cuda'."""
+
+    name: str
+
+    def run(
+        self, program: Program, work: Launch | Plan, A: np.ndarray, B: np.ndarray, shape: tuple[int, int, int]
+    ) -> Outcome:
+        """Do the work once with C full of NaN. The kernels' faults are findings in the Outcome, never exceptions.
+
+        `shape` is M, N and K in the letters of the launch's layout.
+        """
+        ...

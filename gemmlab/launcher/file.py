@@ -1,0 +1,164 @@
+"""A source as the host's compiler sees it: its functions, variables, constants and types, found but not yet read."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from gemmlab.compiler.device_part import member_functions
+from gemmlab.cuda.arrays import constants_of
+from gemmlab.cuda.preprocess import preprocess
+from gemmlab.cuda.signature import canonical_type, function_name, functions, is_kernel, parameters_of, type_aliases
+from gemmlab.cuda.tree import function_declarator, function_head, outer_declarations, parse, text_of, walk
+from gemmlab.launcher.values import NotRead, line_of, shortened
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_UNSIGNED_CAST = re.compile(r"\bunsigned\s*\((?!\s*[*&])")  # the grammar takes `unsigned(x` for a declaration
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter of a function or template. `type` is in one spelling, 'typename' where a type is asked for."""
+
+    type: str
+    name: str
+    default: Node | None = None
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function with its body. `qualified` is its name with its namespaces; `returns` is its type."""
+
+    name: str
+    qualified: str
+    line: int
+    parameters: tuple[Parameter, ...]
+    template: tuple[Parameter, ...]
+    returns: str
+    body: Node
+    is_kernel: bool
+
+    @property
+    def fewest(self) -> int:
+        """How many arguments a call must give."""
+        return sum(parameter.default is None for parameter in self.parameters)
+
+
+@dataclass
+class HostFile:
+    """`variables` are the declarations outside of functions by name, `constants` the expressions of enumerators and of
+    constant members by name; `functions` has all overloads of a name. `error` is the first place that is no C++."""
+
+    functions: dict[str, list[Function]] = field(default_factory=dict)
+    variables: dict[str, tuple[Node, Node]] = field(default_factory=dict)
+    constants: dict[str, str | None] = field(default_factory=dict)
+    aliases: dict[str, str] = field(default_factory=dict)
+    error: NotRead | None = None
+
+    @classmethod
+    def read(cls, source: str) -> HostFile:
+        root = parse(_UNSIGNED_CAST.sub("uint(", preprocess(source, host=True)))
+        file = cls(aliases=type_aliases(root), constants=constants_of(root, None))
+        static = (node for outer in outer_declarations(root) for node in member_functions(outer) if _is_static(node))
+        for node in (*functions(root), *static):
+            function = _function(node, file.aliases)
+            if function is not None:
+                file.functions.setdefault(function.name, []).append(function)
+        for node in outer_declarations(root):
+            if node.type == "declaration":
+                for declarator in node.children_by_field_name("declarator"):
+                    file.variables[_declared_name(declarator)] = node, declarator
+        try:
+            check_syntax(root)
+        except NotRead as error:
+            file.error = error
+        return file
+
+    @property
+    def kernels(self) -> list[Function]:
+        return [function for group in self.functions.values() for function in group if function.is_kernel]
+
+    @property
+    def launchers(self) -> list[Function]:
+        """The functions in which a kernel is launched."""
+        every = (function for group in self.functions.values() for function in group)
+        return [function for function in every if not function.is_kernel and launches(function.body)]
+
+
+def _is_static(member: Node) -> bool:
+    return "static" in function_head(member).split()
+
+
+def check_syntax(body: Node) -> None:
+    """Raise NotRead where something is no C++ that this reader knows."""
+    if body.has_error:
+        wrong = next(node for node in walk(body) if node.type == "ERROR" or node.is_missing)
+        near = f"near '{shortened(text_of(wrong))}' something is missing or too much"
+        raise NotRead(line_of(wrong), f"'{wrong.type}' is missing" if wrong.is_missing else near)
+
+
+def launches(body: Node) -> bool:
+    return any(node.type == "kernel_call_syntax" for node in walk(body))
+
+
+def _function(node: Node, aliases: dict[str, str]) -> Function | None:
+    definition = next((inner for inner in walk(node) if inner.type == "function_definition"), None)
+    body = definition.child_by_field_name("body") if definition is not None else None
+    declarator = function_declarator(node)
+    if body is None or declarator is None:  # = default, or a function that the grammar cannot place
+        return None
+    defaults = {}
+    for parameter in declarator.child_by_field_name("parameters").named_children:
+        default = parameter.child_by_field_name("default_value")
+        names = [text_of(inner) for inner in walk(parameter) if inner.type == "identifier"]
+        if default is not None and names:
+            defaults[names[0]] = default
+    return Function(
+        name=function_name(node).split("::")[-1],
+        qualified="::".join([*_namespaces(node), function_name(node)]),
+        line=declarator.start_point.row + 1,
+        parameters=tuple(
+            Parameter(type_, name, defaults.get(name)) for type_, name in parameters_of(declarator, aliases)
+        ),
+        template=_template_parameters(node, aliases),
+        returns=canonical_type(text_of(definition.child_by_field_name("type")), aliases),
+        body=body,
+        is_kernel=is_kernel(node),
+    )
+
+
+def _namespaces(node: Node) -> list[str]:
+    names = []
+    while node is not None:
+        if node.type == "namespace_definition" and node.child_by_field_name("name") is not None:
+            names.append(text_of(node.child_by_field_name("name")))
+        node = node.parent
+    return names[::-1]
+
+
+def _template_parameters(node: Node, aliases: dict[str, str]) -> tuple[Parameter, ...]:
+    """The parameters of template<...>; none where the function is no template."""
+    if node.type != "template_declaration":
+        return ()
+    found = []
+    for parameter in node.child_by_field_name("parameters").named_children:
+        names = [text_of(inner) for inner in walk(parameter) if inner.type in ("identifier", "type_identifier")]
+        is_type = "type_parameter" in parameter.type
+        if is_type:
+            default = parameter.child_by_field_name("default_type")
+            found.append(Parameter("typename", names[0] if names else "", default))
+        elif parameter.type in ("parameter_declaration", "optional_parameter_declaration"):
+            default = parameter.child_by_field_name("default_value")
+            declarator = parameter.child_by_field_name("declarator")
+            type_ = canonical_type(text_of(parameter.child_by_field_name("type")), aliases)
+            found.append(Parameter(type_, text_of(declarator), default))
+    return tuple(found)
+
+
+def _declared_name(declarator: Node) -> str:
+    while (inner := declarator.child_by_field_name("declarator")) is not None:
+        declarator = inner
+    return text_of(declarator)

@@ -1,0 +1,158 @@
+"""Launches of kernels in a host launcher: which overload, which template arguments, and what each argument becomes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from gemmlab.cuda.numbers import Number, number_type
+from gemmlab.cuda.signature import canonical_type
+from gemmlab.kernel.launch import Address, Argument, Scalar
+from gemmlab.launcher.file import Function, Parameter
+from gemmlab.launcher.values import (
+    Cell,
+    FunctionName,
+    HostArray,
+    HostFault,
+    NotRead,
+    Pointer,
+    Reference,
+    Stream,
+    TypeName,
+    Unknown,
+    Value,
+    as_dim3,
+    as_size,
+    as_stream,
+    pointed_to,
+)
+
+if TYPE_CHECKING:
+    from gemmlab.launcher.reader import Reader
+
+TemplateScope = Mapping[str, Cell]
+_NUMPY = {
+    "bool": "bool",
+    "char": "int8",
+    "unsigned char": "uint8",
+    "short": "int16",
+    "unsigned short": "uint16",
+    "int": "int32",
+    "unsigned int": "uint32",
+    "long long": "int64",
+    "unsigned long long": "uint64",
+    "float": "float32",
+    "double": "float64",
+}
+
+
+def launch(reader: Reader, line: int, kernel: Value, config: Sequence[Value], values: Sequence[Value]) -> None:
+    """Launch a kernel with its configuration (grid, block, shared memory, stream) and arguments."""
+    if not isinstance(kernel, FunctionName):
+        raise NotRead(line, "what is launched is not a kernel of this file")
+    function = fitting(kernel, len(values), line)
+    if not function.is_kernel:
+        raise HostFault("compile_error", line, f"Line {line} launches '{function.name}', which is not __global__.")
+    if not 2 <= len(config) <= 4:
+        raise HostFault("compile_error", line, f"Line {line} gives <<<...>>> {len(config)} values; it takes 2 to 4.")
+    template = template_scope(reader, function, kernel.template_arguments, values)
+    missing = [reader.value(parameter.default) for parameter in function.parameters[len(values) :]]
+    arguments = [
+        _argument(parameter, value, template, line)
+        for parameter, value in zip(function.parameters, [*values, *missing])
+    ]
+    grid, block = (as_dim3([size], line).sizes for size in config[:2])
+    smem = as_size(config[2], line) if len(config) > 2 else 0
+    stream = as_stream(config[3], line) if len(config) > 3 else Stream()
+    reader.device.launch(line, instance(function, template), (grid, block, smem, stream), arguments)
+
+
+def launch_by_address(reader: Reader, line: int, values: Sequence[Value]) -> None:
+    """cudaLaunchKernel(kernel, grid, block, addresses of the arguments, smem, stream)."""
+    kernel, grid, block, addresses = values[:4]
+    cells = addresses.cells if isinstance(addresses, HostArray) else []
+    places = [cell.value.place for cell in cells if isinstance(cell.value, Reference)]
+    if len(places) != len(cells) or any(place.value is None for place in places):
+        raise NotRead(line, "the arguments of cudaLaunchKernel are not understood")
+    launch(reader, line, kernel, [grid, block, *values[4:6]], [place.value for place in places])
+
+
+def instance(function: Function, template: TemplateScope) -> str:
+    """The kernel's name for the compiler: 'gemm', or 'gemm<64, float>' of a template."""
+    if not function.template:
+        return function.name
+    return f"{function.qualified}<{', '.join(_spelled(p, template[p.name].value) for p in function.template)}>"
+
+
+def _spelled(parameter: Parameter, value: Value | None) -> str:
+    if isinstance(value, TypeName):
+        return value.text
+    type_ = number_type(parameter.type)
+    if type_ == "bool":
+        return "true" if value.value else "false"
+    return str(value.value) if type_ or parameter.type == "auto" else f"({parameter.type}){value.value}"
+
+
+def type_words(template: TemplateScope) -> dict[str, str]:
+    """The types among a template's parameters."""
+    return {name: cell.value.text for name, cell in template.items() if isinstance(cell.value, TypeName)}
+
+
+def _argument(parameter: Parameter, value: Value, template: TemplateScope, line: int) -> Argument:
+    type_ = canonical_type(parameter.type, type_words(template))
+    number = number_type(type_)
+    if type_.endswith("*"):
+        if isinstance(value, Pointer) and value.array is not None:
+            return Address(value.array, value.offset)
+        if value == Pointer(None) or isinstance(value, Number) and value.value == 0:
+            return Scalar("uint64", 0)
+    elif number and isinstance(value, Number):
+        return Scalar(_NUMPY[number], value.to(number).value)
+    known = f"depends on {value.what}" if isinstance(value, Unknown) else f"of type '{type_}' is not understood"
+    raise NotRead(line, f"the kernel's argument '{parameter.name}' {known}")
+
+
+def fitting(found: FunctionName, count: int, line: int) -> Function:
+    """The overload that takes so many arguments, a template where template arguments are given."""
+    candidates = [function for function in found.functions if function.fewest <= count <= len(function.parameters)]
+    if not candidates:
+        function, plural = found.functions[0], "s" * (count != 1)
+        message = f"Line {line} gives '{function.name}' {count} argument{plural}; it takes {len(function.parameters)}."
+        raise HostFault("compile_error", line, message)
+    templates = [function for function in candidates if function.template]
+    return templates[0] if found.template_arguments and templates else candidates[0]
+
+
+def template_scope(
+    reader: Reader, function: Function, given: Sequence[Number | TypeName], values: Sequence[Value]
+) -> dict[str, Cell]:
+    """The template's parameters as names: what was given between < and >, then deduced, then the defaults."""
+    scope: dict[str, Cell] = {}
+    before, reader.scopes = reader.scopes, [reader.globals, scope]
+    try:
+        for position, parameter in enumerate(function.template):
+            value = given[position] if position < len(given) else _deduced(parameter, function, values)
+            if value is None and parameter.default is not None:
+                value = reader.template_argument(parameter.default)
+            if value is None:
+                what = f"the template argument '{parameter.name}' of '{function.name}' is not given"
+                raise NotRead(reader.line, what)
+            type_ = number_type(parameter.type)
+            converted = value.to(type_) if type_ and isinstance(value, Number) else value
+            scope[parameter.name] = Cell(converted, constant=True)
+    finally:
+        reader.scopes = before
+    return scope
+
+
+def _deduced(parameter: Parameter, function: Function, values: Sequence[Value]) -> TypeName | None:
+    """The type that T stands for, from the argument of a parameter T, T* or const T*."""
+    for declared, value in zip(function.parameters, values):
+        if parameter.type == "typename" and pointed_to(declared.type) == parameter.name:
+            if isinstance(value, Pointer) and value.array is not None and declared.type.endswith("*"):
+                return TypeName(value.element)
+            if isinstance(value, Number) and not declared.type.endswith("*"):
+                return TypeName(value.type)
+            if isinstance(value, FunctionName):
+                return TypeName("a kernel")
+    return None

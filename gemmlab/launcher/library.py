@@ -1,0 +1,256 @@
+"""What a host launcher may use of CUDA's runtime and of C++'s library, and what that does here."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from gemmlab.cuda.constants import SIZES
+from gemmlab.cuda.numbers import Number, binary, common_type
+from gemmlab.cuda.tree import text_of
+from gemmlab.launcher.kernels import instance, launch_by_address, template_scope
+from gemmlab.launcher.values import (
+    FunctionName,
+    HostArray,
+    HostFault,
+    NotRead,
+    Output,
+    Pointer,
+    Reference,
+    Stream,
+    Unknown,
+    Value,
+    as_size,
+    as_stream,
+    line_of,
+    shortened,
+)
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from gemmlab.launcher.reader import Reader
+
+SUCCESS = Number("int", 0)
+DEVICE_TYPES = frozenset(SIZES) | {"void"}
+_NO_EFFECT = frozenset(
+    "cudaGetLastError cudaPeekAtLastError cudaFree cudaFreeAsync cudaFuncSetCacheConfig cudaDeviceSetCacheConfig "
+    "cudaFuncSetSharedMemConfig cudaDeviceSetSharedMemConfig cudaDeviceSetLimit cudaSetDevice cudaEventRecord "
+    "cudaEventSynchronize cudaEventDestroy cudaStreamDestroy cudaStreamWaitEvent cudaProfilerStart cudaProfilerStop "
+    "nvtxRangePush nvtxRangePushA nvtxRangePop printf fprintf puts fputs putchar fflush".split()
+)
+_NAMES: dict[str, Value] = {
+    "cudaSuccess": SUCCESS,
+    "NULL": Pointer(None),
+    "EXIT_SUCCESS": SUCCESS,
+    "EXIT_FAILURE": Number("int", 1),
+    "INT_MAX": Number("int", 2**31 - 1),
+    "cudaStreamDefault": SUCCESS,
+    "cudaStreamNonBlocking": Number("unsigned int", 1),
+    "cudaStreamLegacy": Stream(),
+    "cudaStreamPerThread": Stream("cudaStreamPerThread"),
+    "warpSize": Number("int", 32),
+    **{name: Unknown("a place in the file") for name in ("__FILE__", "__LINE__", "__func__", "__FUNCTION__")},
+    **{name: Unknown("a stream of C") for name in ("stdout", "stderr")},
+    **{name: Output() for name in ("cout", "cerr", "clog")},
+}
+
+
+def constant(name: str) -> Value | None:
+    """A name that CUDA or C++ declares; None where it is none known here."""
+    plain = name.removeprefix("std::")
+    if plain in _NAMES:
+        return _NAMES[plain]
+    if name.startswith("cudaError") and not name.endswith("_t"):
+        return Number("int", 1)
+    if re.match(r"cuda[A-Z]", name) or plain in ("endl", "flush", "fixed"):
+        return Unknown(name)
+    return None
+
+
+def call(reader: Reader, name: str, node: Node, arguments: list[Node]) -> Value:
+    """Call a function that the file does not define. `name` has its namespace."""
+    plain = name.removeprefix("::").removeprefix("std::").removeprefix("cuda::")
+    if plain in _NO_EFFECT:
+        return SUCCESS
+    if plain.startswith(("chrono::", "cudaGetErrorString", "cudaGetErrorName")):
+        return Unknown("a time" if plain.startswith("chrono") else "a text")
+    function = _FUNCTIONS.get(plain)
+    if function is None:
+        raise NotRead(reader.line, f"the function '{shortened(name)}' is not known")
+    line = line_of(node)
+    values = [reader.value(argument) for argument in arguments]
+    try:
+        return function(reader, line, values)
+    except (IndexError, ValueError, AttributeError, TypeError):  # too few arguments, or others than it takes
+        raise NotRead(line, f"'{shortened(text_of(node))}' is not understood") from None
+
+
+# ---- CUDA's runtime
+
+
+def _synchronize(reader: Reader, line: int, values: list[Value]) -> Value:
+    reader.device.synchronize()
+    return SUCCESS
+
+
+def _memset(reader: Reader, line: int, values: list[Value]) -> Value:
+    to, byte = values[0], values[1]
+    stream = as_stream(values[3], line) if len(values) > 3 else Stream()
+    reader.device.fill(line, _pointer(to, line), as_size(byte, line), as_size(values[2], line), stream)
+    return SUCCESS
+
+
+def _memcpy(reader: Reader, line: int, values: list[Value]) -> Value:
+    stream = as_stream(values[4], line) if len(values) > 4 else Stream()
+    to, source = (_pointer(value, line) for value in values[:2])
+    reader.device.copy(line, to, source, as_size(values[2], line), stream)
+    return SUCCESS
+
+
+def _pointer(value: Value, line: int) -> Pointer:
+    if isinstance(value, Pointer):
+        return value
+    raise NotRead(line, "an address is not known")
+
+
+def _malloc(reader: Reader, line: int, values: list[Value]) -> Value:
+    place = values[0].place
+    place.put(reader.device.allocate(line, place.name or "buffer", as_size(values[1], line)))
+    return SUCCESS
+
+
+def _func_set_attribute(reader: Reader, line: int, values: list[Value]) -> Value:
+    kernel, attribute, size = values
+    if attribute == Unknown("cudaFuncAttributeMaxDynamicSharedMemorySize"):
+        if not isinstance(kernel, FunctionName):
+            raise NotRead(line, "the kernel that cudaFuncSetAttribute is given is not known")
+        function = kernel.functions[0]
+        template = template_scope(reader, function, kernel.template_arguments, ())
+        reader.device.opt_in(instance(function, template), as_size(size, line))
+    return SUCCESS
+
+
+def _launch_kernel(reader: Reader, line: int, values: list[Value]) -> Value:
+    launch_by_address(reader, line, values)
+    return SUCCESS
+
+
+def _stream_create(reader: Reader, line: int, values: list[Value]) -> Value:
+    values[0].place.put(Stream(f"{values[0].place.name or 'stream'} of line {line}"))
+    return SUCCESS
+
+
+def _gives(what: Value, count: int = 1) -> Callable[[Reader, int, list[Value]], Value]:
+    """A function that puts a value into the variables whose addresses are its first arguments."""
+
+    def function(reader: Reader, line: int, values: list[Value]) -> Value:
+        for reference in values[:count]:
+            _reference(reference, line).place.put(what)
+        return SUCCESS
+
+    return function
+
+
+def _reference(value: Value, line: int) -> Reference:
+    if isinstance(value, Reference):
+        return value
+    raise NotRead(line, "the address of a variable is not known")
+
+
+# ---- C and C++
+
+
+def _assert(reader: Reader, line: int, values: list[Value]) -> Value:
+    if isinstance(values[0], Number) and not values[0].value:
+        raise HostFault("launch_error", line, f"The launcher's assert in line {line} does not hold at this shape.")
+    return SUCCESS
+
+
+def _exit(reader: Reader, line: int, values: list[Value]) -> Value:
+    raise HostFault("launch_error", line, f"The launcher ends the program in line {line} at this shape.")
+
+
+def _extreme(sign: str) -> Callable[[Reader, int, list[Value]], Value]:
+    """min or max of two numbers, or of a list of them."""
+
+    def function(reader: Reader, line: int, values: list[Value]) -> Value:
+        numbers = [cell.value for cell in values[0].cells] if isinstance(values[0], HostArray) else values
+        best = numbers[0]
+        for number in numbers[1:]:
+            if isinstance(best, Unknown) or isinstance(number, Unknown):
+                best = best if isinstance(best, Unknown) else number
+                continue
+            type_ = common_type(best.type, number.type)
+            best = (number if binary(sign, number, best).value else best).to(type_)
+        return best
+
+    return function
+
+
+def _real(function: Callable[[float], float], single: bool = False) -> Callable[[Reader, int, list[Value]], Value]:
+    """A function of real numbers; of a float it gives a float."""
+
+    def called(reader: Reader, line: int, values: list[Value]) -> Value:
+        if any(isinstance(value, Unknown) for value in values):
+            return Unknown("a number")
+        try:
+            result = float(function(*(float(value.value) for value in values)))
+        except (ValueError, OverflowError, ZeroDivisionError):
+            result = math.nan
+        return Number("double", result).to("float" if single or values[0].type == "float" else "double")
+
+    return called
+
+
+def _absolute(reader: Reader, line: int, values: list[Value]) -> Value:
+    return Number(values[0].type, abs(values[0].value))
+
+
+def _ceil_div(reader: Reader, line: int, values: list[Value]) -> Value:
+    a, b = values
+    whole = binary("/", a, b)
+    return binary("+", whole, Number(whole.type, int(binary("%", a, b).value != 0)))
+
+
+_REAL = {
+    "ceil": math.ceil,
+    "floor": math.floor,
+    "round": lambda x: math.copysign(math.floor(abs(x) + 0.5), x),
+    "sqrt": math.sqrt,
+    "log2": math.log2,
+    "log": math.log,
+    "exp": math.exp,
+    "pow": math.pow,
+    "fabs": abs,
+}
+_FUNCTIONS: dict[str, Callable[[Reader, int, list[Value]], Value]] = {
+    **{name: _synchronize for name in ("cudaDeviceSynchronize", "cudaThreadSynchronize", "cudaStreamSynchronize")},
+    **{name: _memset for name in ("cudaMemset", "cudaMemsetAsync")},
+    **{name: _memcpy for name in ("cudaMemcpy", "cudaMemcpyAsync")},
+    **{name: _malloc for name in ("cudaMalloc", "cudaMallocAsync")},
+    "cudaFuncSetAttribute": _func_set_attribute,
+    "cudaLaunchKernel": _launch_kernel,
+    **{
+        name: _stream_create
+        for name in ("cudaStreamCreate", "cudaStreamCreateWithFlags", "cudaStreamCreateWithPriority")
+    },
+    "cudaEventCreate": _gives(Unknown("an event")),
+    "cudaEventElapsedTime": _gives(Unknown("a time")),
+    "cudaGetDevice": _gives(Number("int", 0)),
+    "cudaGetDeviceCount": _gives(Number("int", 1)),
+    "cudaGetDeviceProperties": _gives(Unknown("a property of the GPU")),
+    "cudaDeviceGetAttribute": _gives(Unknown("a property of the GPU")),
+    "cudaOccupancyMaxPotentialBlockSize": _gives(Unknown("the occupancy on a GPU"), 2),
+    "cudaOccupancyMaxActiveBlocksPerMultiprocessor": _gives(Unknown("the occupancy on a GPU")),
+    "assert": _assert,
+    **{name: _exit for name in ("exit", "abort", "quick_exit", "_Exit", "terminate")},
+    **{name: _extreme("<") for name in ("min", "fminf", "fmin")},
+    **{name: _extreme(">") for name in ("max", "fmaxf", "fmax")},
+    **{name: _real(function) for name, function in _REAL.items()},
+    **{f"{name}f": _real(function, single=True) for name, function in _REAL.items()},
+    "abs": _absolute,
+    "ceil_div": _ceil_div,
+}

@@ -1,0 +1,236 @@
+"""What the variables of a host launcher hold while it is read: numbers, dim3, addresses on the GPU, kernels, and what
+is not known."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from gemmlab.cuda.constants import SIZES
+from gemmlab.cuda.numbers import Number, number_type
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from gemmlab.launcher.file import Function
+
+AXES = ("x", "y", "z")
+UNSIGNED = "unsigned int"
+
+
+class NotRead(Exception):
+    """This reader does not understand something. `what` goes on from 'in line 12, ...'."""
+
+    def __init__(self, line: int, what: str) -> None:
+        self.line, self.what = line, what
+        super().__init__(f"in line {line}, {what}")
+
+
+class HostFault(Exception):
+    """The launcher does something wrong. `kind` is that of a Finding, the message a whole sentence."""
+
+    def __init__(self, kind: str, line: int, message: str) -> None:
+        self.kind, self.line, self.message = kind, line, message
+        super().__init__(message)
+
+
+@dataclass
+class Dim3:
+    """A dim3, which can be changed member by member. A member may be Unknown until a launch needs it."""
+
+    x: Number | Unknown
+    y: Number | Unknown = Number(UNSIGNED, 1)
+    z: Number | Unknown = Number(UNSIGNED, 1)
+
+    @classmethod
+    def of(cls, numbers: Sequence[Number]) -> Dim3:
+        return cls(*(number.to(UNSIGNED) for number in numbers or [Number(UNSIGNED, 1)]))
+
+    def copy(self) -> Dim3:
+        return Dim3(self.x, self.y, self.z)
+
+    @property
+    def sizes(self) -> tuple[int, int, int]:
+        return self.x.value, self.y.value, self.z.value
+
+
+@dataclass(frozen=True)
+class Pointer:
+    """`offset` bytes into an array of the GPU with elements of that type; the null pointer where `array` is None."""
+
+    array: str | None
+    offset: int = 0
+    element: str = "float"
+
+    def as_type(self, pointer_type: str) -> Pointer:
+        """The same address as a 'const float4*', say; void keeps what it was."""
+        element = pointed_to(pointer_type)
+        return self if self.array is None or element == "void" else Pointer(self.array, self.offset, element)
+
+    def moved(self, elements: int) -> Pointer | None:
+        """Some elements further; None where that is not known."""
+        size = SIZES.get(self.element)
+        if self.array is None or size is None:
+            return None
+        return Pointer(self.array, self.offset + elements * size, self.element)
+
+
+@dataclass(frozen=True)
+class Stream:
+    """A stream; the default one where `name` is None."""
+
+    name: str | None = None
+
+
+@dataclass(frozen=True)
+class Unknown:
+    """A value that the reader does not have, such as a time. `what` names it."""
+
+    what: str
+
+
+@dataclass(frozen=True)
+class TypeName:
+    """A type that a template parameter or an alias stands for."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Output:
+    """std::cout and its like."""
+
+
+@dataclass(frozen=True)
+class FunctionName:
+    """A function of the file, with the template arguments that were given."""
+
+    functions: tuple[Function, ...]
+    template_arguments: tuple[Number | TypeName, ...] = ()
+
+    @property
+    def name(self) -> str:
+        return self.functions[0].name
+
+
+@dataclass(frozen=True)
+class Closure:
+    """A lambda with the scopes it was made in."""
+
+    node: Node
+    scopes: list[dict[str, Cell]]
+
+
+@dataclass
+class HostArray:
+    """A small array of the host, such as the arguments of cudaLaunchKernel."""
+
+    cells: list[Cell]
+
+
+@dataclass
+class Cell:
+    """A variable. Numbers that are put into it take its `type`, where that is an arithmetic one. A `constant` is known
+    to the compiler, so that it can be a template's argument."""
+
+    value: Value | None
+    type: str | None = None
+    name: str = ""
+    constant: bool = False
+
+    def put(self, value: Value) -> None:
+        self.value = converted(value, self.type)
+
+
+@dataclass
+class Member:
+    """One member of a dim3, as a place to read and write."""
+
+    of: Dim3
+    axis: str
+    type: str = UNSIGNED
+    name: str = field(default="")
+
+    @property
+    def value(self) -> Number:
+        return getattr(self.of, self.axis)
+
+    def put(self, value: Value) -> None:
+        setattr(self.of, self.axis, converted(value, self.type))
+
+
+@dataclass(frozen=True)
+class Reference:
+    """&x."""
+
+    place: Cell | Member
+
+
+Value = Number | Dim3 | Pointer | Stream | Unknown | TypeName | Output | FunctionName | Closure | HostArray | Reference
+
+
+def converted(value: Value, type_: str | None) -> Value:
+    """The value as a variable of that type holds it. Aggregates are copied."""
+    if isinstance(value, Dim3):
+        return value.copy()
+    if type_ and type_.endswith("*") and isinstance(value, Pointer):
+        return value.as_type(type_)
+    if isinstance(value, Number):
+        number = number_type(type_ or "")
+        if type_ == "dim3":
+            return Dim3.of([value])
+        if type_ == "cudaStream_t":
+            return Stream()
+        return value.to(number) if number else value
+    if type_ == "cudaStream_t" and value == Pointer(None):
+        return Stream()
+    return value
+
+
+def pointed_to(pointer_type: str) -> str:
+    """'float4' of 'const float4*'."""
+    return pointer_type.removesuffix("*").replace("const ", "").strip()
+
+
+def line_of(node: Node) -> int:
+    return node.start_point.row + 1
+
+
+def named(node: Node) -> list[Node]:
+    """The children that mean something."""
+    return [child for child in node.named_children if child.type != "comment"]
+
+
+def shortened(text: str) -> str:
+    """Code as it can stand in a sentence."""
+    text = " ".join(text.split())
+    return text if len(text) <= 60 else f"{text[:60]}..."
+
+
+def as_size(value: Value, line: int) -> int:
+    """A number of bytes."""
+    if isinstance(value, Number) and value.is_integer:
+        return value.to("unsigned long long").value
+    what = f"depends on {value.what}, which is not known here" if isinstance(value, Unknown) else "is no whole number"
+    raise NotRead(line, f"a size {what}")
+
+
+def as_stream(value: Value, line: int) -> Stream:
+    if isinstance(value, Stream):
+        return value
+    if value == Pointer(None) or isinstance(value, Number) and value.value == 0:
+        return Stream()
+    raise NotRead(line, "the stream is not known")
+
+
+def as_dim3(values: Sequence[Value], line: int) -> Dim3:
+    """A dim3 of up to three numbers, or a copy of one."""
+    copied = values[0] if len(values) == 1 and isinstance(values[0], Dim3) else None
+    members = [copied.x, copied.y, copied.z] if copied else values
+    unknown = next((member for member in members if isinstance(member, Unknown)), None)
+    if unknown is not None:
+        raise NotRead(line, f"a dim3 depends on {unknown.what}, which is not known here")
+    if len(members) > 3 or not all(isinstance(member, Number) for member in members):
+        raise NotRead(line, "a dim3 is made of something that is no number")
+    return Dim3.of(members)

@@ -1,0 +1,1 @@
+"""Live controls over pictures, for a student's notebook."""

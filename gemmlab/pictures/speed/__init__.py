@@ -1,0 +1,1 @@
+"""How fast kernels are and may be: rooflines, ladders, landscapes, and the compiler's figures."""

@@ -1,0 +1,1 @@
+"""Matrices and their tiles: where they lie, who fills them, and where C is wrong."""

@@ -1,0 +1,1 @@
+"""What warps ask of memory, and when."""

@@ -1,0 +1,80 @@
+"""Fill, use and barriers of a tile loop on a time line, with what goes wrong where nothing orders two warps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from gemmlab.pictures.picture import COLOR, INK, PAPER, Picture, new_figure
+from gemmlab.trials.tile_loop import FILL, USE, Part, Playback, Span
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_COLORS = {FILL: "#d9d9d9", USE: "#6b6b6b"}
+_HAZARDS = {"RAW": "not filled yet", "WAR": "filled anew already"}
+
+
+def timeline(playbacks: Sequence[Playback]) -> Picture:
+    """One panel for each order of events, with one row for each group of warps."""
+    figure = new_figure(10.5, 2.3 * len(playbacks) + 0.3)
+    panels = figure.subplots(len(playbacks), 1, squeeze=False)[:, 0]
+    for axes, playback in zip(panels, playbacks, strict=True):
+        _draw(axes, playback)
+    panels[-1].set_xlabel("time →  (only the order is meant, not the length)", color=INK, fontsize=9)
+    return Picture(figure, " ".join(map(describe_playback, playbacks)))
+
+
+def describe_playback(playback: Playback) -> str:
+    """The order of events in words: barriers, hazards, and what C became."""
+    met = "; ".join(
+        f"{_who(span)} used K tile {span.k_tile}, a part of which was {_HAZARDS[span.hazard]}"
+        for span in playback.spans
+        if span.hazard
+    )
+    text = f"{playback.title}: {len(playback.barriers)} barriers, {_result(playback)}"
+    return f"{text}; {met}." if met else f"{text}."
+
+
+def part_names(parts: Sequence[Part]) -> str:
+    """'fill (lines 24, 25) → barrier (line 28) → use (line 31)'."""
+    return " → ".join(f"{part.kind} ({_lines(part)})" for part in parts)
+
+
+def _lines(part: Part) -> str:
+    return f"line{'' if len(part.lines) == 1 else 's'} {', '.join(map(str, part.lines))}"
+
+
+def _who(span: Span) -> str:
+    first, last = span.warps[0], span.warps[-1]
+    return f"warp {first}" if first == last else f"warps {first} to {last}"
+
+
+def _result(playback: Playback) -> str:
+    return f"{playback.wrong} of {playback.elements} elements of C wrong"
+
+
+def _draw(axes: Axes, playback: Playback) -> None:
+    names = list(dict.fromkeys(_who(span) for span in playback.spans))
+    for span in playback.spans:
+        _draw_span(axes, span, names.index(_who(span)))
+    for time in playback.barriers:
+        axes.axvline(time, color=INK, linewidth=2)
+    axes.set_yticks(range(len(names)), names)
+    axes.set_ylim(len(names) - 0.4, -0.6)
+    axes.set_xlim(0, max(span.end for span in playback.spans))
+    axes.set_xticks([])
+    axes.tick_params(colors=INK)
+    axes.spines[["top", "right", "bottom"]].set_visible(False)
+    axes.set_title(f"{playback.title}: {_result(playback)}", fontsize=10, color=INK, loc="left")
+
+
+def _draw_span(axes: Axes, span: Span, row: int) -> None:
+    """A box with what it does; one that met a hazard has another colour and says so."""
+    color = COLOR["wrong"] if span.hazard else _COLORS[span.part.kind]
+    axes.barh(row, span.end - span.start, left=span.start, height=0.6, color=color, edgecolor=PAPER, linewidth=1)
+    style = {"ha": "center", "fontsize": 8.5, "x": (span.start + span.end) / 2}
+    ink = INK if color == _COLORS[FILL] else PAPER
+    axes.text(y=row, s=f"{span.part.kind} {span.k_tile}", va="center", color=ink, **style)
+    if span.hazard:
+        axes.text(y=row + 0.34, s=_HAZARDS[span.hazard], va="top", color=COLOR["wrong"], **style)

@@ -1,0 +1,75 @@
+"""The lanes of a warp over the tile of their block."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from gemmlab.models.warp_tile import WarpTile
+from gemmlab.pictures.output import plain
+from gemmlab.pictures.picture import COLOR, FAINT, INK, PAPER, Picture, new_figure
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+def warp_picture(tiles: Mapping[str, WarpTile], costs: bool) -> Picture:
+    """One panel an arrangement, by its name: where each lane of warp 0 has its patch; with `costs`, what it reads."""
+    figure = new_figure(4.3 * len(tiles), 4.7)
+    for axes, (name, tile) in zip(figure.subplots(1, len(tiles), squeeze=False)[0], tiles.items(), strict=True):
+        _draw(axes, name, tile)
+        axes.set_title(f"{name}\nfor one k: {tile.floats} floats read" if costs else name, fontsize=9.5, color=INK)
+    return Picture(figure, " ".join(describe(name, tile, costs) for name, tile in tiles.items()))
+
+
+def describe(name: str, tile: WarpTile, costs: bool) -> str:
+    """One arrangement in words."""
+    text = (
+        f"{name[:1].upper()}{name[1:]}: the lanes of warp 0 cover {_sides(tile)} of the block's {tile.sizes.BM}×"
+        f"{tile.sizes.BN} elements; lane 1 lies at row {tile.rows[1]}, column {tile.cols[1]}."
+    )
+    return f"{text} For one k the warp reads {tile.floats} floats." if costs else text
+
+
+def warp_table(tiles: Mapping[str, WarpTile]) -> str:
+    """What the arrangements cost, as a Markdown table."""
+    rows = [
+        f"| {name} | {_sides(tile)} | {tile.floats} | {tile.multiply_adds} | "
+        f"{plain(tile.floats / tile.multiply_adds)} | {tile.wavefronts} |"
+        for name, tile in tiles.items()
+    ]
+    head = "| one warp, one k | covers | floats read | multiply-adds | floats a multiply-add | wavefronts |"
+    return "\n".join([head, "|:--|--:|--:|--:|--:|--:|", *rows])
+
+
+def _sides(tile: WarpTile) -> str:
+    """'16×32' where the patches fill a rectangle."""
+    rows, cols = tile.sizes.TM * len(set(tile.rows)), tile.sizes.TN * len(set(tile.cols))
+    return f"{rows}×{cols}"
+
+
+def _draw(axes: Axes, name: str, tile: WarpTile) -> None:
+    from matplotlib.patches import Rectangle
+
+    sizes = tile.sizes
+    axes.add_patch(Rectangle((0, 0), sizes.BN, sizes.BM, facecolor=PAPER, edgecolor=INK, linewidth=1.4))
+    for row in set(tile.rows):
+        axes.add_patch(Rectangle((-5, row), 4, sizes.TM, facecolor=COLOR["A"]))
+    for col in set(tile.cols):
+        axes.add_patch(Rectangle((col, -5), sizes.TN, 4, facecolor=COLOR["B"]))
+    for lane, (row, col) in enumerate(zip(tile.rows, tile.cols, strict=True)):
+        shade = 0.35 if lane % 2 else 0.6
+        patch = {"facecolor": COLOR["C"], "alpha": shade, "edgecolor": INK, "linewidth": 0.5}
+        axes.add_patch(Rectangle((col, row), sizes.TN, sizes.TM, **patch))
+        middle = (col + sizes.TN / 2, row + sizes.TM / 2)
+        axes.text(*middle, str(lane), ha="center", va="center", fontsize=6.5, color=INK)
+    axes.set_xlim(-6, sizes.BN + 1)
+    axes.set_ylim(sizes.BM + 1, -6)
+    axes.set_aspect("equal")
+    axes.set_xticks(range(0, sizes.BN + 1, 16))
+    axes.set_yticks(range(0, sizes.BM + 1, 16))
+    axes.tick_params(labelsize=8, colors=INK)
+    for spine in axes.spines.values():
+        spine.set_color(FAINT)
+    axes.set_xlabel("column of the block's tile", color=INK, fontsize=9)
+    axes.set_ylabel("row", color=INK, fontsize=9)

@@ -1,0 +1,1 @@
+"""What named GPUs measured, written by `gemmlab record` and the tools."""

@@ -1,0 +1,194 @@
+"""`gemmlab record`: what this machine's GPU does, in one results file, which results.py reads.
+
+In it are the solutions of the ladder, the same with other tile sizes, and the kernels beyond the ladder, each beside
+cuBLAS at each shape; and the ceilings of the GPU.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from statistics import median
+
+from gemmlab import gpu
+from gemmlab.compiler.compile import Program
+from gemmlab.compiler.variants import Variant, compiled, variant
+from gemmlab.course import lesson as lessons
+from gemmlab.course.lesson import Lesson
+from gemmlab.errors import UserError
+from gemmlab.files import write_whole
+from gemmlab.gpu.bench import Bench, Timing
+from gemmlab.gpu.roofline import measure_ceilings
+from gemmlab.kernel.limits import check_launch
+from gemmlab.records.results import FOLDER
+
+Shape = tuple[int, int, int]
+SHAPES: tuple[Shape, ...] = ((4096, 4096, 4096), (1024, 1024, 1024), (1024, 1024, 512), (1001, 777, 513))
+SECONDS, WARM_UP = 0.6, 0.2  # of each kernel at each shape: timed launches, and those before them
+
+GRID = "cdiv(N, BN),cdiv(M, BM)"
+PATCHES = ("BN // TN,BM // TM", GRID)
+# Sizes that a search found faster on an H200 than those of the lesson, which are small so that they can be followed.
+OTHER_SIZES: dict[str, tuple[tuple[str, str], list[dict[str, int]]]] = {
+    "02": (("TILE,TILE", "cdiv(N, TILE),cdiv(M, TILE)"), [{"TILE": 32}]),
+    "05": (("BN,BM // TM", GRID), [{"BK": 32}]),
+    "06": (PATCHES, [{"BM": 128, "BN": 128, "TM": 8, "TN": 8}]),
+    "07": (PATCHES, [{"BN": 128, "TM": 8, "TN": 8}]),
+    "08": (PATCHES, [{"BM": 128, "BN": 128, "TM": 16, "TN": 8}, {"BN": 128, "TM": 8, "TN": 8}]),
+    "09": (PATCHES, [{"BM": 128, "BN": 128, "TM": 16, "TN": 8}, {"BN": 128, "TM": 8, "TN": 8}]),
+}
+# Kernels of solutions/fast/, with their launch.
+FAST = {
+    "pipelined": ("(BM // TM) * (BN // TN)", GRID),
+    "sliced": ("SLICES * (BM // TM) * (BN // TN)", GRID),
+}
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A kernel of the record: its lesson's number, None beyond the ladder, and whether its sizes are the lesson's."""
+
+    variant: Variant
+    lesson: str | None
+    as_taught: bool
+
+
+def entries(root: Path) -> list[Entry]:
+    """All that is recorded. Raises UserError where the solutions are not on disk."""
+    found = []
+    for lesson in lessons.load_all(root):
+        if len(lesson.kernels) == 1 and lesson.kernel.patient is None:
+            found += _of_lesson(lesson)
+    for name, launch in FAST.items():
+        source = (root / "solutions" / "fast" / f"{name}.cu").read_text(encoding="utf-8")
+        found.append(Entry(variant(f"fast/{name}", source, *launch), None, False))
+    return found
+
+
+def _of_lesson(lesson: Lesson) -> Iterator[Entry]:
+    source = lesson.solution
+    if source is None:
+        raise UserError("a record needs the solutions, and solutions/ is not on disk")
+    yield Entry(Variant(lesson.name, source, lesson.launch), lesson.number, True)
+    launch, choices = OTHER_SIZES.get(lesson.number, (PATCHES, []))
+    for numbers in choices:
+        yield Entry(variant(lesson.name, source, *launch, numbers=numbers), lesson.number, False)
+
+
+def record(
+    root: Path,
+    out: Path | None = None,
+    commit: str | None = None,
+    tell: Callable[[str], None] = print,
+    shapes: Sequence[Shape] = SHAPES,
+) -> Path:
+    """Measure everything and write the results file, gemmlab/recorded/GPU-NAME.json unless `out` is given.
+
+    `commit` is asked of git where it is not given. `tell` hears of the progress, a line a kernel. Raises UserError
+    where there is no GPU or no commit, and where a kernel is wrong: then nothing is written.
+    """
+    if gpu.available() is None:
+        raise UserError("a record is of an NVIDIA GPU, and nvidia-smi finds none on this machine")
+    commit = commit or _commit(root)
+    wanted = entries(root)
+    with Bench() as bench:
+        tell(f"{bench.gpu}: {len(wanted)} kernels are compiled")
+        programs = list(compiled([entry.variant for entry in wanted], bench.arch))
+        tell("ceilings are measured")
+        ceilings = measure_ceilings(bench)
+        tell(", ".join(f"{name} {value:,.0f}" for name, value in ceilings.items()))
+        found = [_at_shape(bench, shape, list(zip(wanted, programs, strict=True)), tell) for shape in shapes]
+        machine = _machine(commit, [timing for _, timings in found for timing in timings])
+    data = {"machine": machine, "ceilings": ceilings, "shapes": [shape for shape, _ in found]}
+    path = out or FOLDER / f"{machine['gpu'].replace(' ', '-')}.json"
+    write_whole(path, _lines(data) + "\n")
+    return path
+
+
+def _at_shape(
+    bench: Bench, shape: Shape, programs: list[tuple[Entry, Program | str]], tell: Callable[[str], None]
+) -> tuple[dict, list[Timing]]:
+    """The results file's object of one shape, and the timings in it."""
+    kernels, timings = [], []
+    for entry, program in programs:
+        timing = _timed(bench, entry, program, shape)
+        timings.append(timing)
+        kernels.append(_kernel(entry, program, timing))
+        where = "×".join(map(str, shape))
+        tell(f"{where:>14}  {entry.variant.name:44} {timing.gflops:8,.0f} GFLOPS {100 * timing.ratio:6.1f} % of cuBLAS")
+    M, N, K = shape
+    cublas = _digits(median(timing.cublas_gflops for timing in timings), 6)
+    warm = _digits(median(timing.warm.cublas_gflops for timing in timings), 6)
+    head = {"M": M, "N": N, "K": K, "dtype": "float32", "cublas_gflops": cublas, "cublas_warm_gflops": warm}
+    return head | {"kernels": kernels}, timings
+
+
+def _timed(bench: Bench, entry: Entry, program: Program | str, shape: Shape) -> Timing:
+    name, spec = entry.variant.name, entry.variant.spec
+    if isinstance(program, str):
+        raise UserError(f"{name} does not compile: {program}")
+    launch = spec.at(*shape)
+    if faults := check_launch(launch, program.resources.get(spec.kernel), program.arch, program.ptxas_errors):
+        raise UserError(f"{name} cannot be launched: {faults[0].message}")
+    try:
+        return bench.time(program, launch, shape, seconds=SECONDS, warm_up=WARM_UP)
+    except UserError as error:
+        raise UserError(f"{name} at {shape}: {error}") from None
+
+
+def _kernel(entry: Entry, program: Program, timing: Timing) -> dict:
+    low, high = timing.spread
+    return {
+        "name": entry.variant.name,
+        "lesson": entry.lesson,
+        "as_taught": entry.as_taught,
+        "gflops": _digits(timing.gflops, 6),
+        "ratio_to_cublas": _digits(timing.ratio, 4),
+        "spread": [_digits(low, 4), _digits(high, 4)],
+        "warm_ratio": _digits(timing.warm.ratio, 4),
+        "microseconds": _digits(1e3 * timing.kernel_ms, 4),
+        "registers": program.resources[entry.variant.spec.kernel].registers,
+    }
+
+
+def _digits(value: float, count: int) -> float:
+    """The value to so many significant digits."""
+    return float(f"{value:.{count}g}")
+
+
+def _machine(commit: str, timings: Sequence[Timing]) -> dict:
+    from gemmlab.compiler.nvrtc import client
+
+    device = gpu.device()
+    return {
+        "gpu": device.name,
+        "driver": device.driver,
+        "cuda": device.runtime,
+        "nvrtc": ".".join(map(str, client.describe()["version"])),
+        "cupy": device.cupy,
+        "sm_clock_mhz": round(median(timing.sm_clock_mhz for timing in timings)),
+        "cublas": timings[0].math_mode,
+        "date": date.today().isoformat(),
+        "commit": commit,
+    }
+
+
+def _commit(root: Path) -> str:
+    try:
+        done = subprocess.run(["git", "-C", str(root), "rev-parse", "HEAD"], capture_output=True, text=True, check=True)
+    except (OSError, subprocess.SubprocessError):
+        raise UserError("the commit is not known here; give it with --commit") from None
+    return done.stdout.strip()
+
+
+def _lines(data: dict) -> str:
+    """JSON with the innermost lists and objects on one line each."""
+    text = json.dumps(data, indent=1)
+    for innermost in (r"\[[^][{}]*\]", r"\{[^{}]*\}"):
+        text = re.sub(innermost, lambda match: " ".join(match[0].split()), text)
+    return text

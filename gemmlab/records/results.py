@@ -1,0 +1,134 @@
+"""The results files that `gemmlab record` wrote, one a named GPU."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+Shape = tuple[int, int, int]
+FOLDER = Path(__file__).parents[1] / "recorded"
+PUBLISHED = FOLDER / "published" / "ladders.json"
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A kernel at one shape. `lesson` is None beyond the ladder; `as_taught` says whether it has the lesson's sizes."""
+
+    name: str
+    lesson: str | None
+    as_taught: bool
+    gflops: float
+    ratio: float  # to cuBLAS
+    spread: tuple[float, float]
+    warm_ratio: float
+
+
+@dataclass(frozen=True)
+class AtShape:
+    """All kernels at one shape, and cuBLAS beside them."""
+
+    shape: Shape
+    cublas_gflops: float
+    kernels: tuple[Kernel, ...]
+
+    def as_taught(self, lesson: str) -> Kernel | None:
+        """The lesson's kernel as it is."""
+        return next((kernel for kernel in self.kernels if kernel.lesson == lesson and kernel.as_taught), None)
+
+    def best_of(self, lesson: str) -> Kernel | None:
+        """The lesson's kernel with the best of its recorded sizes."""
+        return max((one for one in self.kernels if one.lesson == lesson), key=lambda one: one.gflops, default=None)
+
+    @property
+    def lessons(self) -> list[str]:
+        return list(dict.fromkeys(kernel.lesson for kernel in self.kernels if kernel.lesson))
+
+    @property
+    def best(self) -> Kernel:
+        return max(self.kernels, key=lambda kernel: kernel.gflops)
+
+
+@dataclass(frozen=True)
+class Results:
+    """One results file: the machine's description, the ceilings by name, and the shapes."""
+
+    machine: dict
+    ceilings: dict[str, float]
+    shapes: tuple[AtShape, ...]
+
+    @property
+    def label(self) -> str:
+        """What it was recorded on, when, and with which commit."""
+        machine = self.machine
+        commit = str(machine.get("commit"))[:10]
+        return (
+            f"recorded on {machine.get('gpu')}, driver {machine.get('driver')}, {machine.get('date')}, commit {commit}"
+        )
+
+    def at(self, shape: Shape) -> AtShape | None:
+        return next((one for one in self.shapes if one.shape == shape), None)
+
+
+def all_results(folder: Path = FOLDER) -> list[Results]:
+    """Of every recorded GPU, in the order of the files' names. Other records lie in the same folder: they have no
+    ceilings."""
+    found = (json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*.json")))
+    return [_results(data) for data in found if "ceilings" in data]
+
+
+def first_results(folder: Path = FOLDER) -> Results | None:
+    return next(iter(all_results(folder)), None)
+
+
+def _results(data: dict) -> Results:
+    return Results(data.get("machine", {}), data["ceilings"], tuple(map(_at_shape, data.get("shapes", ()))))
+
+
+def _at_shape(data: dict) -> AtShape:
+    return AtShape((data["M"], data["N"], data["K"]), data["cublas_gflops"], tuple(map(_kernel, data["kernels"])))
+
+
+def _kernel(data: dict) -> Kernel:
+    ratio = data["ratio_to_cublas"]
+    return Kernel(
+        data["name"],
+        data["lesson"],
+        data.get("as_taught", True),
+        data["gflops"],
+        ratio,
+        tuple(data.get("spread", (ratio, ratio))),
+        data.get("warm_ratio", ratio),
+    )
+
+
+@dataclass(frozen=True)
+class Published:
+    """A ladder that others published, at one shape. `unit` is 'percent of cuBLAS' or 'GFLOPS'."""
+
+    source: str
+    measured: str
+    unit: str
+    steps: Sequence[str]
+    values: Sequence[float]
+    shape: Shape
+    note: str = ""
+
+
+def published(path: Path = PUBLISHED) -> list[Published]:
+    """Figures to stand beside ours, quoted."""
+    data = json.loads(path.read_text(encoding="utf-8"))
+    return [
+        Published(
+            ladder["source"],
+            ladder["measured"],
+            ladder["unit"],
+            ladder["steps"],
+            entry["values"],
+            (entry["M"], entry["N"], entry["K"]),
+            entry.get("note", ""),
+        )
+        for ladder in data["ladders"]
+        for entry in ladder["shapes"]
+    ]

@@ -1,0 +1,152 @@
+"""A Profile as text: what was found, the source with its counters beside it, the sums, and what the kernel takes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from rich.console import Console, Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from gemmlab.check.profile import KernelUse, Profile
+from gemmlab.emulator.report.counters import LineCounters
+from gemmlab.text.verdict import printable, render
+
+_NARROW = 100  # columns; what is not a terminal gets the lines whole
+
+# A column of the source: its head, and what it shows of a line, None for nothing.
+_COLUMNS: tuple[tuple[str, Callable[[LineCounters], float | None]], ...] = (
+    ("instr.", lambda c: c.instructions),
+    ("FMA", lambda c: c.fma or None),
+    ("global\nrequests", lambda c: _sum(c, "global", "requests")),
+    ("global\nsectors", lambda c: _sum(c, "global", "sectors")),
+    ("sectors/\nrequest", lambda c: _sectors_per_request(c)),
+    ("shared\nrequests", lambda c: _sum(c, "shared", "requests")),
+    ("wave-\nfronts", lambda c: _sum(c, "shared", "wavefronts")),
+    ("bank\nconflicts", lambda c: _sum(c, "shared", "conflicts")),
+)
+
+# A row of the sums: what it is, and the prefix of its fields.
+_ROWS = (
+    ("global loads", "global_load"),
+    ("global stores", "global_store"),
+    ("global atomics", "global_atomic"),
+    ("shared loads", "shared_load"),
+    ("  as ptxas joins them", "widened_load"),
+    ("shared stores", "shared_store"),
+    ("  as ptxas joins them", "widened_store"),
+    ("shared atomics", "shared_atomic"),
+    ("local loads", "local_load"),
+    ("local stores", "local_store"),
+)
+_FIELDS = ("requests", "sectors", "wavefronts", "conflicts", "bytes")
+
+
+def print_profile(profile: Profile, console: Console | None = None) -> None:
+    """Print the profile. Without a terminal the lines are as long as they need to be."""
+    console = console or Console(highlight=False)
+    if not console.is_terminal:
+        longest = max((len(line) for line in profile.source.expandtabs(4).splitlines()), default=0)
+        console.width = max(console.width, longest + _NARROW)
+    console.print(render_profile(profile))
+
+
+def render_profile(profile: Profile) -> RenderableType:
+    return Group(*_parts(profile))
+
+
+def _parts(profile: Profile) -> Iterator[RenderableType]:
+    M, N, K = profile.shape
+    yield Text(f"Profile at M, N, K = {M}, {N}, {K}, counted by the emulator.", style="bold")
+    if not profile.verdict.passed or profile.verdict.findings:
+        yield Text()
+        yield render(profile.verdict, profile.source, "case")
+    if profile.counters is None:
+        return
+    if not profile.verdict.passed:
+        yield Text("\nThe kernel is not right, so what is counted here may change once it is.", style="yellow")
+    yield Text()
+    yield _source(profile)
+    yield Text("\nSums over all warps\n", style="bold")
+    yield _sums(profile.counters.totals)
+    yield from _ratios(profile.counters.totals)
+    for kernel in profile.kernels:
+        yield Text(f"\n{_use(kernel, profile.arch)}")
+
+
+def _source(profile: Profile) -> Table:
+    """Every line of the source with its counters; columns that stay empty are left out."""
+    lines = profile.counters.lines
+    columns = [column for column in _COLUMNS if any(column[1](counts) is not None for counts in lines.values())]
+    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 1))
+    for head, _ in columns:
+        table.add_column(head, justify="right", no_wrap=True, vertical="bottom")
+    table.add_column("line", justify="right", no_wrap=True, style="dim", vertical="bottom")
+    table.add_column("source", no_wrap=True, overflow="ellipsis", vertical="bottom")
+    for number, text in enumerate(profile.source.splitlines(), 1):
+        counts = lines.get(number)
+        cells = [_number(value(counts)) if counts else "" for _, value in columns]
+        table.add_row(*cells, str(number), Text(printable(text)))
+    return table
+
+
+def _sums(totals: LineCounters) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    table.add_column("")
+    for name in _FIELDS:
+        table.add_column(name, justify="right")
+    for name, prefix in _ROWS:
+        if _is_shown(prefix, totals):
+            table.add_row(name, *(_number(getattr(totals, f"{prefix}_{field}", None)) for field in _FIELDS))
+    return table
+
+
+def _is_shown(prefix: str, totals: LineCounters) -> bool:
+    """A row is left out where there is nothing; so is what ptxas joins where it joins nothing."""
+    requests = getattr(totals, f"{prefix}_requests")
+    if prefix.startswith("widened"):
+        return requests != getattr(totals, f"{prefix.replace('widened', 'shared')}_requests")
+    return requests > 0
+
+
+def _ratios(totals: LineCounters) -> Iterator[Text]:
+    yield Text()
+    yield Text(f"FMA: {_number(totals.fma)} by threads; warps executed {_number(totals.instructions)} PTX instructions")
+    loads, stores = totals.load_sectors_per_request, totals.store_sectors_per_request
+    parts = [f"{_number(value)} a {what}" for value, what in ((loads, "load"), (stores, "store")) if value]
+    if parts:
+        yield Text(f"Sectors per request: {', '.join(parts)}")
+    if totals.shared_loads_per_fma:
+        joined = totals.widened_loads_per_fma
+        after = "" if joined == totals.shared_loads_per_fma else f", {_number(joined)} as ptxas joins them"
+        yield Text(f"Shared loads per FMA: {_number(totals.shared_loads_per_fma)}{after}")
+
+
+def _use(kernel: KernelUse, arch: str | None) -> str:
+    found, full = kernel.resources, kernel.occupancy
+    spilled = found.spill_store_bytes + found.spill_load_bytes
+    return (
+        f"{kernel.name} on {arch}: {found.registers} registers a thread, "
+        f"{found.shared_bytes + kernel.launch.smem:,} bytes of shared memory a block, {spilled} bytes spilled; "
+        f"occupancy {100 * full.fraction:.0f} % ({full.blocks_per_sm} blocks, {full.warps_per_sm} warps on an SM), "
+        f"limited by {' and '.join(full.limited_by)}"
+    )
+
+
+def _sum(counts: LineCounters, space: str, what: str) -> int | None:
+    """Loads, stores and atomics together; None where there are none."""
+    kinds = ("load", "store", "atomic")
+    total = sum(getattr(counts, f"{space}_{kind}_{what}", 0) for kind in kinds)
+    return total if any(getattr(counts, f"{space}_{kind}_requests") for kind in kinds) else None
+
+
+def _sectors_per_request(counts: LineCounters) -> float | None:
+    requests, sectors = _sum(counts, "global", "requests"), _sum(counts, "global", "sectors")
+    return sectors / requests if requests else None
+
+
+def _number(value: float | None) -> str:
+    """131072 -> '131,072', 1.25 -> '1.25'; nothing for None."""
+    if value is None:
+        return ""
+    return f"{value:,}" if isinstance(value, int) else f"{value:,.3f}".rstrip("0").rstrip(".")

@@ -1,0 +1,1 @@
+"""One kernel, compiled and run once, and what is read off it."""

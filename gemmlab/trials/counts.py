@@ -1,0 +1,100 @@
+"""What a kernel did in the emulator, summed up: reads of shared memory, wavefronts, barriers, requests to memory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+from typing import TYPE_CHECKING
+
+from gemmlab.compiler.nvrtc.log import Resources
+from gemmlab.cuda.sizes import Sizes, sizes_of
+from gemmlab.errors import UserError
+from gemmlab.kernel.launch import Launch, cdiv
+from gemmlab.kernel.tolerance import make_inputs
+
+if TYPE_CHECKING:
+    from gemmlab.course.lesson import Kernel
+    from gemmlab.emulator.report.counters import LineCounters
+
+Shape = tuple[int, int, int]
+_SEED = 1
+_WARP = 32
+
+
+@dataclass(frozen=True)
+class Tally:
+    """One launch. Requests are those of whole warps. `shared_reads` counts elements (float32), `barriers` the barriers
+    that a block went through, `conflicts` the wavefronts beyond those that the requests take without conflict."""
+
+    shape: Shape
+    sizes: Sizes
+    launch: Launch
+    resources: Resources
+    arch: str
+    instructions: int
+    shared_reads: int
+    shared_read_requests: int
+    shared_wavefronts: int
+    conflicts: int
+    global_requests: int
+    sectors: int
+    barriers: float
+
+    @property
+    def multiply_adds(self) -> int:
+        return prod(self.shape)
+
+    @property
+    def reads_per_fma(self) -> float:
+        """Elements read from shared memory for each multiply-add."""
+        return self.shared_reads / self.multiply_adds
+
+    @property
+    def read_instructions_per_fma(self) -> float:
+        """Reads of shared memory, of whatever width, that a thread makes for each multiply-add."""
+        return self.shared_read_requests * _WARP / self.multiply_adds
+
+    @property
+    def wavefronts_per_fma(self) -> float:
+        """Wavefronts of shared memory for the multiply-adds of 32 threads."""
+        return self.shared_wavefronts * _WARP / self.multiply_adds
+
+    @property
+    def instructions_per_fma(self) -> float:
+        """Instructions of a warp, as PTX has them, for the multiply-adds of 32 threads."""
+        return self.instructions * _WARP / self.multiply_adds
+
+    @property
+    def barriers_per_k_tile(self) -> float:
+        return self.barriers / cdiv(self.shape[2], self.sizes.BK)
+
+
+def tally(kernel: Kernel, source: str, shape: Shape, arch: str) -> Tally:
+    """Compile the source for `arch` and run it once. UserError where it does not compile, or where a fault is found."""
+    from gemmlab.compiler.compile import CompileError, compile_source
+    from gemmlab.emulator import EmulatorExecutor
+
+    try:
+        program = compile_source(source, kernel.path.name, arch=arch)
+    except CompileError:
+        raise UserError(f"{kernel.name} does not compile: run its check, which says why") from None
+    launch = kernel.launch.at(*shape)
+    outcome = EmulatorExecutor().run(program, launch, *make_inputs("random", shape, _SEED), shape)
+    if any(finding.is_error for finding in outcome.findings):
+        raise UserError(f"there is a fault in {kernel.name}: run its check, which says which, then come back")
+    counts = _counts(launch, outcome.counters.totals)
+    return Tally(shape, sizes_of(source), launch, program.resources[launch.kernel], arch, **counts)
+
+
+def _counts(launch: Launch, totals: LineCounters) -> dict[str, float]:
+    warps = prod(launch.grid) * cdiv(prod(launch.block), _WARP)
+    return {
+        "instructions": totals.instructions,
+        "shared_reads": totals.shared_load_bytes // 4,
+        "shared_read_requests": totals.shared_load_requests,
+        "shared_wavefronts": totals.shared_load_wavefronts + totals.shared_store_wavefronts,
+        "conflicts": totals.shared_load_conflicts + totals.shared_store_conflicts,
+        "global_requests": totals.global_load_requests + totals.global_store_requests + totals.global_atomic_requests,
+        "sectors": totals.global_load_sectors + totals.global_store_sectors + totals.global_atomic_sectors,
+        "barriers": totals.barriers / warps,
+    }

@@ -1,0 +1,242 @@
+"""One block of the student's kernel, barrier interval by interval: what goes into shared memory, and who uses it.
+
+A and B are filled with marks, so that what lies in shared memory tells where it came from: element i of A is i + 1/4,
+element j of B is -(j + 1/4). A kernel fills in whole numbers, if anything, so these are neither.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gemmlab.errors import UserError
+from gemmlab.trials.trace import BARRIER, COPY, STORE, Access, trace_block
+
+if TYPE_CHECKING:
+    from gemmlab.compiler.compile import Program
+    from gemmlab.kernel.launch import Launch
+
+Shape = tuple[int, int, int]
+MOST_ELEMENTS = 1 << 16  # of A, and of B
+_ELEMENT_BYTES = 4
+_MARK = 0.25
+FROM_A, FROM_B, ZERO, OTHER = "A", "B", "0", "?"
+
+
+@dataclass(frozen=True)
+class Origin:
+    """What a slot of shared memory holds: element `index` (from the start) of A or B, a 0, or something computed."""
+
+    what: str
+    index: int = 0
+
+
+@dataclass(frozen=True)
+class Touch:
+    """One thread touches one element of an array; `origin` tells what of shared memory's contents is known."""
+
+    thread: int
+    array: str
+    element: int
+    writes: bool
+    line: int
+    origin: Origin | None = None
+
+
+@dataclass(frozen=True)
+class SharedArray:
+    """An array in shared memory, as rows of its last extent."""
+
+    name: str
+    rows: int
+    cols: int
+
+    def name_of(self, element: int) -> str:
+        return f"{self.name}[{element // self.cols}][{element % self.cols}]"
+
+
+@dataclass(frozen=True)
+class Interval:
+    """What the block did between two barriers. `fills` and `uses` are the K tiles whose elements went into and came
+    from shared memory; `outside` counts accesses outside of every array."""
+
+    number: int
+    touches: tuple[Touch, ...]
+    fills: tuple[int, ...]
+    uses: tuple[int, ...]
+    outside: int
+
+    def of(self, array: str, writes: bool, thread: int | None = None) -> list[Touch]:
+        """The touches of an array, of one thread or of all."""
+        return [
+            touch
+            for touch in self.touches
+            if touch.array == array and touch.writes == writes and thread in (None, touch.thread)
+        ]
+
+    def conflicts(self, array: str) -> set[int]:
+        """The elements that two threads touched, one of them writing: nothing orders these two."""
+        threads: dict[int, set[int]] = {}
+        written = set()
+        for touch in self.touches:
+            if touch.array == array:
+                threads.setdefault(touch.element, set()).add(touch.thread)
+                if touch.writes:
+                    written.add(touch.element)
+        return {element for element in written if len(threads[element]) > 1}
+
+    def title(self) -> str:
+        """'fills K tile 1, uses K tile 0'."""
+        parts = [f"{verb} K tile{'s' * (len(tiles) > 1)} {', '.join(map(str, tiles))}" for verb, tiles in self._tiles()]
+        if any(touch.array == "C" and touch.writes for touch in self.touches):
+            parts.append("stores C")
+        return ", ".join(parts) or "touches no memory"
+
+    def _tiles(self) -> list[tuple[str, tuple[int, ...]]]:
+        return [(verb, tiles) for verb, tiles in (("fills", self.fills), ("uses", self.uses)) if tiles]
+
+
+@dataclass(frozen=True)
+class BlockStory:
+    """The intervals of one block, `place` (row, column) of the grid, and the arrays that it has in shared memory."""
+
+    shape: Shape
+    place: tuple[int, int]
+    launch: Launch
+    k_step: int
+    arrays: tuple[SharedArray, ...]
+    intervals: tuple[Interval, ...]
+
+    def contents(self, array: str, before: int) -> dict[int, Origin]:
+        """What each slot holds when the interval with this number begins; no entry where nothing was written yet."""
+        held: dict[int, Origin] = {}
+        for interval in self.intervals[:before]:
+            held.update({touch.element: touch.origin for touch in interval.of(array, writes=True)})
+        return held
+
+    def filling(self, k_tile: int) -> int:
+        """The number of the first interval that fills this K tile; 0 where none does."""
+        return next((interval.number for interval in self.intervals if k_tile in interval.fills), 0)
+
+
+def block_story(
+    program: Program, launch: Launch, shape: Shape, place: tuple[int, int], k_step: int, extents: Mapping[str, Sequence]
+) -> BlockStory:
+    """Run one block and tell its intervals. `k_step` is how many k a tile holds, `extents` those of the shared arrays.
+
+    UserError for a block that is not there, a shape too large to follow, and a kernel that uses no shared memory.
+    """
+    M, N, K = shape
+    _require(launch, shape, place)
+    A = (np.arange(M * K, dtype=np.float32) + _MARK).reshape(M, K)
+    B = -(np.arange(K * N, dtype=np.float32) + _MARK).reshape(K, N)
+    threads = trace_block(program, launch, shape, place[0] * launch.grid[0] + place[1], A, B)
+    parts = [_split(accesses) for accesses in threads]
+    count = max(map(len, parts))
+    intervals = []
+    for number in range(count):
+        touches, outside = [], 0
+        for thread, own in enumerate(parts):
+            for access in own[number] if number < len(own) else ():
+                found = _touches(thread, access)
+                outside += not found
+                touches += found
+        intervals.append(_interval(number, touches, outside, shape, k_step))
+    arrays = tuple(SharedArray(name, *_sides(name, extents, intervals)) for name in _shared_names(intervals))
+    if not arrays:
+        raise UserError("this kernel uses no shared memory, so there are no tiles to explore")
+    while len(intervals) > 1 and not intervals[-1].touches:
+        intervals.pop()
+    return BlockStory(shape, place, launch, k_step, arrays, tuple(intervals))
+
+
+def _require(launch: Launch, shape: Shape, place: tuple[int, int]) -> None:
+    M, N, K = shape
+    if max(M * K, K * N) > MOST_ELEMENTS:
+        raise UserError(f"the shape {M},{N},{K} is too large to explore; take one like 35, 45, 25")
+    rows, cols = launch.grid[1], launch.grid[0]
+    if place[0] not in range(rows) or place[1] not in range(cols):
+        raise UserError(f"there is no block {place}: rows go from 0 to {rows - 1}, columns from 0 to {cols - 1}")
+
+
+def _split(accesses: Sequence[Access]) -> list[list[Access]]:
+    """The accesses of a thread between its barriers."""
+    parts: list[list[Access]] = [[]]
+    for access in accesses:
+        if access.site.kind == BARRIER:
+            parts.append([])
+        else:
+            parts[-1].append(access)
+    return parts
+
+
+def _touches(thread: int, access: Access) -> list[Touch]:
+    """One touch an element. None where the access lies outside of all arrays."""
+    site, place = access.site, access.place
+    if place.array is None or (access.source is not None and access.source.array is None and access.taken):
+        return []
+    found = []
+    origins = _origins(access)
+    for part in range(max(1, site.size * site.count // _ELEMENT_BYTES)):
+        element = place.offset // _ELEMENT_BYTES + part
+        found.append(Touch(thread, place.array, element, site.kind in (STORE, COPY), site.line, origins[part]))
+    if site.kind == COPY:
+        first = access.source.offset // _ELEMENT_BYTES
+        found += [
+            Touch(thread, access.source.array, first + part, False, site.line)
+            for part in range(access.taken // _ELEMENT_BYTES)
+        ]
+    return found
+
+
+def _origins(access: Access) -> list[Origin | None]:
+    if access.site.kind == COPY:
+        first, taken = access.source.offset // _ELEMENT_BYTES, access.taken // _ELEMENT_BYTES
+        known = [Origin(access.source.array, first + part) for part in range(taken)]
+        return known + [Origin(ZERO)] * (access.site.count - taken)
+    if access.place.array in ("A", "B", "C"):
+        return [None] * len(access.words)
+    return [_origin(float(np.uint32(word).view(np.float32))) for word in access.words]
+
+
+def _origin(value: float) -> Origin:
+    if value == 0:
+        return Origin(ZERO)
+    index = abs(value) - _MARK
+    if not index.is_integer() or index >= MOST_ELEMENTS:
+        return Origin(OTHER)
+    return Origin(FROM_A if value > 0 else FROM_B, int(index))
+
+
+def _interval(number: int, touches: list[Touch], outside: int, shape: Shape, k_step: int) -> Interval:
+    shared = [touch for touch in touches if touch.origin is not None]
+    tiles = [
+        tuple(sorted({_k_tile(touch.origin, shape, k_step) for touch in shared if touch.writes == writes} - {None}))
+        for writes in (True, False)
+    ]
+    return Interval(number, tuple(touches), *tiles, outside)
+
+
+def _k_tile(origin: Origin, shape: Shape, k_step: int) -> int | None:
+    _, N, K = shape
+    if origin.what == FROM_A:
+        return origin.index % K // k_step
+    return origin.index // N // k_step if origin.what == FROM_B else None
+
+
+def _shared_names(intervals: Sequence[Interval]) -> list[str]:
+    names = {touch.array for interval in intervals for touch in interval.touches}
+    return sorted(names - {"A", "B", "C"})
+
+
+def _sides(name: str, extents: Mapping[str, Sequence], intervals: Sequence[Interval]) -> tuple[int, int]:
+    """Rows and columns: all extents but the last are rows. Of an array without known extents, 32 columns."""
+    known = extents.get(name)
+    if known and all(known):
+        return max(1, prod(known[:-1])), known[-1]
+    last = max(touch.element for interval in intervals for touch in interval.touches if touch.array == name)
+    return last // 32 + 1, 32

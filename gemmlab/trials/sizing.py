@@ -1,0 +1,49 @@
+"""What a kernel becomes with other tile sizes: the compiler's report, occupancy and traffic. Nothing is run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gemmlab.compiler.nvrtc.log import Resources
+from gemmlab.cuda.sizes import Sizes, require_fit, with_sizes
+from gemmlab.errors import UserError
+from gemmlab.kernel.limits import MAX_THREADS, Occupancy, occupancy
+from gemmlab.models.simulator import Traffic, traffic_register_tiled
+
+
+@dataclass(frozen=True)
+class Sizing:
+    """One choice of sizes. `resources` and `occupancy` are None where there is no kernel to compile, or where the
+    compiler found no room for it; `traffic` is that of the shape asked for."""
+
+    sizes: Sizes
+    traffic: Traffic
+    resources: Resources | None = None
+    occupancy: Occupancy | None = None
+
+
+def sizing(sizes: Sizes, shape: tuple[int, int, int], source: str | None, kernel: str, arch: str) -> Sizing:
+    """The kernel of this source with those sizes, compiled for `arch`; without a source only the traffic.
+
+    UserError where the sizes misfit, make a block of too many threads, or the source does not compile with them.
+    """
+    require_fit(sizes)
+    if sizes.threads > MAX_THREADS:
+        raise UserError(f"{sizes} would make a block of {sizes.threads:,} threads; {MAX_THREADS:,} are allowed")
+    traffic = traffic_register_tiled(*shape, sizes.BM, sizes.BN, sizes.BK, sizes.TM, sizes.TN)
+    if source is None:
+        return Sizing(sizes, traffic)
+    resources = _resources(with_sizes(source, sizes), kernel, arch)
+    if resources is None:
+        return Sizing(sizes, traffic)
+    full = occupancy(sizes.threads, resources.registers, resources.shared_bytes, arch)
+    return Sizing(sizes, traffic, resources, full)
+
+
+def _resources(source: str, kernel: str, arch: str) -> Resources | None:
+    from gemmlab.compiler.compile import CompileError, compile_source
+
+    try:
+        return compile_source(source, arch=arch).resources.get(kernel)
+    except CompileError:
+        raise UserError("the kernel does not compile: run the check, which says why") from None

@@ -1,0 +1,77 @@
+"""The warp view's model: a student's kernel, and the same with other code in some blanks, line by line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from gemmlab.errors import UserError
+from gemmlab.trials.variant import compiled, variant
+from gemmlab.trials.warp_lines import LineRequests, partner, requests_by_line
+
+if TYPE_CHECKING:
+    from gemmlab.compiler.compile import Program
+    from gemmlab.course.lesson import Kernel
+    from gemmlab.kernel.launch import Launch
+    from gemmlab.pictures.picture import Picture
+
+Shape = tuple[int, int, int]
+BEFORE, AFTER = "your kernel", "with the change"
+
+
+@dataclass
+class WarpView:
+    """A kernel, or two versions of one, at one shape. Each warp is looked at once."""
+
+    source: str
+    programs: Mapping[str, Program]
+    launch: Launch
+    shape: Shape
+    _seen: dict[tuple[str, int], list[LineRequests]] = field(default_factory=dict)
+
+    def lines(self, version: str, warp: int) -> list[LineRequests]:
+        """What the lines of a version ask for; nothing of a version that is not there."""
+        key = version, warp
+        if key not in self._seen:
+            program = self.programs.get(version)
+            self._seen[key] = requests_by_line(program, self.launch, self.shape, warp) if program else []
+        return self._seen[key]
+
+    def find(self, line: int | str | None, warp: int) -> int:
+        """The place, among the lines of the kernel, of the first request of this line, given by its number or by a part
+        of its text; of the first one for None."""
+        numbers = [one.line for one in self.lines(BEFORE, warp)]
+        if line is None:
+            return 0
+        if isinstance(line, str):
+            texts = self.source.split("\n")
+            found = [number for number in numbers if line in texts[number - 1]]
+        else:
+            found = [number for number in numbers if number == line]
+        if not found:
+            known = ", ".join(map(str, dict.fromkeys(numbers)))
+            raise UserError(f"line {line} asks nothing of memory; these do: {known}")
+        return numbers.index(found[0])
+
+    def picture(self, place: int, request: int, warp: int) -> Picture:
+        """One request of the line at this place, and the same of the changed kernel where there is one."""
+        from gemmlab.pictures.warps.warp_lines import line_picture
+
+        before = self.lines(BEFORE, warp)
+        after = partner(before[place], self.lines(AFTER, warp), before)
+        return line_picture({BEFORE: before[place]} | ({AFTER: after} if after else {}), request)
+
+    def table(self, warp: int) -> str:
+        """All lines, of both versions."""
+        from gemmlab.pictures.warps.warp_lines import lines_table
+
+        return lines_table(self.source, self.lines(BEFORE, warp), self.lines(AFTER, warp))
+
+
+def warp_view_of(kernel: Kernel, source: str, bodies: Mapping[str, str], shape: Shape) -> WarpView:
+    """The view of a student's kernel, beside the same with other bodies in some of its blanks where they are given."""
+    programs = {BEFORE: compiled(kernel, source)}
+    if bodies:
+        programs[AFTER] = compiled(kernel, variant(kernel.starter, source, bodies))
+    return WarpView(source, programs, kernel.launch.at(*shape), shape)

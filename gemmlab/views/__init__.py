@@ -1,1 +1,0 @@
-"""Pictures and messages for notebooks. Matplotlib is imported when a picture is drawn, not before."""

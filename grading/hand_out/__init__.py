@@ -1,0 +1,1 @@
+"""What is given to students, and the lessons for nbgrader."""

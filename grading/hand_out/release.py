@@ -1,0 +1,100 @@
+"""The bundle that students get: lessons, starters, the library, and what `make lab` needs. Nothing that tells answers.
+
+No solution is in it in any form, not even hidden or encoded: what the library could decode, a student could as well. So
+in the bundle the fourth hint says where the answer will come from. When the time has come, hand out
+solutions/NN_slug.cu; put into the bundle's solutions/, it is what that hint shows, after an attempt as always.
+
+The numbers that students predict are in it, because the lesson shows them afterwards. They give no marks.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+
+from gemmlab.build import build
+from gemmlab.course import blanks
+from gemmlab.course import lesson as lessons
+from gemmlab.course.lesson import Lesson
+from gemmlab.errors import UserError
+from grading.hand_out.leaks import leaks
+from grading.hand_out.new_folder import write_new_folder
+
+_TEXTS = ("README.md", "pyproject.toml", "Makefile", "environment.yml", "LICENSE")
+_BEGIN, _END = ">>> not in the student bundle", "<<< not in the student bundle"
+_LINK = re.compile(r"\]\(([^()\s#:]+)\)|\bsrc=\"([^\":]+)\"")
+_IMAGES = (".png", ".svg", ".jpg", ".gif", ".webp")
+_LEFT_OUT = ("__pycache__", "node_modules")
+_SPEC_ONLY = "\nThis file holds what the course knows of the lesson. To work on it, open {name}.ipynb.\n"
+
+
+def release(out: Path, root: Path | None = None) -> None:
+    """Write the bundle to the folder `out`, whole or not at all.
+
+    Raises UserError where `out` holds something already or cannot be written, where solutions/ is not on disk, and
+    where a file of the bundle would give an answer away.
+    """
+    root = root or lessons.find_root()
+    write_new_folder(out, dict(_files(root)), lambda draft: _refuse_leaks(draft, root))
+
+
+def _refuse_leaks(draft: Path, root: Path) -> None:
+    if found := leaks(draft, root):
+        more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+        raise UserError(f"the bundle would give answers away: {found[0]}{more}; nothing was written")
+
+
+def _files(root: Path) -> Iterator[tuple[str, bytes]]:
+    """Path and contents of each file. Lessons and kernels are built anew: those on disk may hold somebody's work."""
+    for lesson in lessons.load_all(root):
+        yield from _lesson_files(lesson)
+    for path in sorted((root / "gemmlab").rglob("*")):
+        place = path.relative_to(root)
+        if path.is_file() and not any(part in _LEFT_OUT or part.startswith(".") for part in place.parts):
+            yield place.as_posix(), path.read_bytes()
+    for name in _TEXTS:
+        text = without_marked(blanks.read_source(root / name), name)
+        yield name, text.encode()
+        if name.endswith(".md"):
+            yield from ((image, (root / image).read_bytes()) for image in _images(text, root))
+
+
+def _lesson_files(lesson: Lesson) -> Iterator[tuple[str, bytes]]:
+    """A lesson's spec, notebook and starters. The starters lie there twice: students write over those in kernels/."""
+    name = f"lessons/{lesson.name}"
+    for made in build.made_files(lesson):
+        if made.kind != "solved":
+            yield made.path.relative_to(lesson.root).as_posix(), made.text.encode()
+    for kernel in lesson.kernels:
+        kept = lessons.starter_path(lesson.root, kernel.name).relative_to(lesson.root)
+        yield kept.as_posix(), kernel.starter.encode()
+    front = blanks.read_source(lesson.root / f"{name}.md").split("\n---\n", 1)[0]
+    yield f"{name}.md", f"{front}\n---\n{_SPEC_ONLY.format(name=lesson.name)}".encode()
+
+
+def _images(text: str, root: Path) -> Iterator[str]:
+    """The images of the course that a Markdown text shows."""
+    for match in _LINK.finditer(text):
+        place = PurePosixPath(match[1] or match[2])
+        if place.suffix in _IMAGES and ".." not in place.parts and (root / place).is_file():
+            yield place.as_posix()
+
+
+def without_marked(text: str, name: str) -> str:
+    """The text without the parts that are marked as for maintainers and instructors only, and without their marks.
+
+    Raises UserError where a mark has no partner, with `name` for the file.
+    """
+    kept: list[str] = []
+    inside = False
+    for number, line in enumerate(text.split("\n"), 1):
+        if _BEGIN in line or _END in line:
+            if (_BEGIN in line) == inside:
+                raise UserError(f"{name}, line {number}: this mark has no partner")
+            inside = not inside
+        elif not inside:
+            kept.append(line)
+    if inside:
+        raise UserError(f"{name}: the last '{_BEGIN}' has no partner")
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(kept)).strip("\n") + "\n"

@@ -1,0 +1,97 @@
+"""Boundary checks and barriers of the given code that a student took out or changed.
+
+Both files are read as syntax trees, after the preprocessor: a check in a comment or behind `#if 0` is no check. Two
+spellings of one check are the same: `col < N && M > row`, or two nested ifs in place of `row < M && col < N`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from gemmlab.cuda.preprocess import preprocess
+from gemmlab.cuda.tree import parse, text_of, walk
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_BARRIER = re.compile(r"__sync\w+|__pipeline_wait_prior|__threadfence\w*")
+_MIRRORED = {">": "<", ">=": "<="}
+_LOOPS = ("for_statement", "while_statement", "do_statement")
+
+
+def vetoes(given: str, handed_in: str) -> tuple[str, ...]:
+    """A sentence for each check and barrier that `given` has and `handed_in` has not, in the order of `given`."""
+    ours, theirs = _marks(given), Counter(_marks(handed_in))
+    return tuple(f"{kind} `{text}` was taken out or changed" for kind, text, _ in _missing(ours, theirs))
+
+
+_Mark = tuple[str, str, tuple]
+
+
+def _missing(ours: list[_Mark], theirs: Counter[_Mark]) -> Iterator[_Mark]:
+    for mark in ours:
+        theirs[mark] -= 1
+        if theirs[mark] < 0:
+            yield mark
+
+
+def _marks(text: str) -> list[_Mark]:
+    """Each check and barrier: what it is, its text, and what matters of its surroundings."""
+    return [mark for node in walk(parse(preprocess(text))) for mark in _marks_of(node)]
+
+
+def _marks_of(node: Node) -> Iterator[_Mark]:
+    if node.type in ("if_statement", "conditional_expression"):
+        guarded = _has_effect(node.child_by_field_name("consequence"))
+        for part in _parts(node.child_by_field_name("condition")):
+            yield "the boundary check", part, (guarded,)
+    elif node.type == "call_expression" and _BARRIER.fullmatch(text_of(node.child_by_field_name("function"))):
+        yield "the barrier", _plain(node), _surroundings(node)
+
+
+def _has_effect(node: Node | None) -> bool:
+    """Whether there is more to it than empty braces or a semicolon."""
+    return node is not None and re.sub(r"[{};\s]", "", text_of(node)) != ""
+
+
+def _parts(node: Node | None) -> Iterator[str]:
+    """What a condition asks, one text each: the operands of its &&, without parentheses, with < in place of >."""
+    waiting = [node]  # not by recursion: a student's condition may be as long as the file
+    while waiting:
+        node = waiting.pop()
+        if node is None:
+            continue
+        if node.type in ("condition_clause", "parenthesized_expression") and node.named_child_count == 1:
+            waiting.append(node.named_child(0))
+        elif node.type == "binary_expression":
+            left, right = (node.child_by_field_name(side) for side in ("left", "right"))
+            operator = text_of(node.child_by_field_name("operator"))
+            if operator == "&&":
+                waiting += [right, left]
+            elif operator in _MIRRORED:
+                yield f"{_plain(right)} {_MIRRORED[operator]} {_plain(left)}"
+            else:
+                yield f"{_plain(left)} {operator} {_plain(right)}"
+        else:
+            yield _plain(node)
+
+
+def _plain(node: Node) -> str:
+    """Its text with one way of spacing, and without parentheses around all of it."""
+    while node.type == "parenthesized_expression" and node.named_child_count == 1:
+        node = node.named_child(0)
+    text = re.sub(r"\s*([^\w\s])\s*", r"\1", text_of(node))
+    return re.sub(r"([^\w\s()\[\].,&!~:]+)", r" \1 ", re.sub(r"\s+", " ", text))
+
+
+def _surroundings(node: Node) -> tuple:
+    """The conditions that a barrier stands under, and the number of loops around it."""
+    conditions, loops = [], 0
+    while node := node.parent:
+        loops += node.type in _LOOPS
+        if node.type == "if_statement":
+            conditions += sorted(_parts(node.child_by_field_name("condition")))
+    return (*conditions, loops)

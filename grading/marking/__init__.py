@@ -1,0 +1,1 @@
+"""Hidden cases, verdicts on them, and marks."""

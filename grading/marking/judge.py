@@ -1,0 +1,179 @@
+"""Judges what a child brought back. Every word that a student may read is made here: the child gives bytes, and kinds
+and lines of findings, which are checked; its sentences, which tell of hidden shapes and data, go to the audit log only.
+
+The compiler's own words are the exception. They are shown because the child had been given nothing but the student's
+source when it sent them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+
+import numpy as np
+
+from gemmlab.kernel.tolerance import compare, make_inputs
+from gemmlab.kernel.verdict import FINDING_KINDS
+from grading.marking.wrong_picture import where, wrong_picture
+from grading.model import CaseMark, HiddenCase, RawResult
+from grading.sandbox.worker import Execution, Job
+
+RULE_KIND = "memory traffic"  # what the mark for a lesson's rules is called, beside the kinds of hidden cases
+_MOST_ERRORS = 3
+_MOST_WORDS = 300  # characters of one of the compiler's messages
+_MOST_LINES = 1_000_000
+_MOST_LOGGED = 20
+
+# What a finding means, the gravest first. A comma and the line follow where there is one.
+_MEANING = {
+    "race": "Two threads touch the same element, one of them writing, and no barrier orders them",
+    "barrier_divergence": "Not all threads of a block reach the same barrier",
+    "out_of_bounds": "It reads or writes outside of an array",
+    "uninitialized": "It uses a value that nothing was written to before",
+    "misaligned": "It reads or writes several elements at once at an address that does not allow it",
+    "launch_error": "A GPU would not run it to its end with this launch",
+    "counter": "It moves more data than the lesson allows",
+    "wrong_result": "It does not compute A·B, or changes A or B",
+    "compile_error": "It does not compile",
+    "timeout": "It does not come to an end",
+    "unsupported": "It uses an instruction that the emulator does not know; tell your instructor",
+}
+_PROBLEMS = {
+    "timeout": "It was stopped, because it took too long.",
+    "memory": "It was stopped, because it took too much memory.",
+    "crash": "It made the program that runs it crash.",
+    "output": "It was stopped, because it gave back something that is no result.",
+    "not run": "It was not run, because an earlier case did not come to its end.",
+}
+assert set(_MEANING) == set(FINDING_KINDS)
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One kernel as judged over its hidden cases. `status` is passed, failed, compile_error or timeout.
+
+    `cases` has one mark a hidden case, and one of kind RULE_KIND for each rule of the lesson that is broken. `note` may
+    be shown to the student; `log` is for the instructor: it tells of shapes and data.
+    """
+
+    status: str
+    cases: tuple[CaseMark, ...] = ()
+    note: str = ""
+    log: tuple[str, ...] = ()
+    seconds: float = 0.0
+
+    def to_json(self) -> dict:
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, data: dict) -> Judged:
+        cases = tuple(CaseMark(**case) for case in data["cases"])
+        return cls(**{**data, "cases": cases, "log": tuple(data["log"])})
+
+
+def judge(job: Job, execution: Execution) -> Judged:
+    """The marks of one kernel, from results that nobody has to believe."""
+    log = tuple(_log(job, execution))[:_MOST_LOGGED]
+    if execution.errors:
+        return Judged("compile_error", note=_compile_errors(execution.errors), log=log, seconds=execution.seconds)
+    if execution.problem:
+        status = "timeout" if execution.problem == "timeout" else "compile_error"
+        note = f"Compiling: {_PROBLEMS[execution.problem]}"
+        return Judged(status, note=note, log=log, seconds=execution.seconds)
+    lines = job.source.count("\n") + 1
+    marks = [_mark(case, results, lines) for case, *results in zip(job.cases, *execution.backends)]
+    for rule in (job.kernel.rules[number] for number in execution.rules):
+        marks.append(CaseMark(RULE_KIND, "ordinary", False, rule.says, "counter"))
+    return Judged(_status(marks), tuple(marks), log=log, seconds=execution.seconds)
+
+
+def _status(marks: Sequence[CaseMark]) -> str:
+    if all(mark.ok for mark in marks):
+        return "passed"
+    return "timeout" if all(mark.ok or mark.finding == "timeout" for mark in marks) else "failed"
+
+
+def _mark(case: HiddenCase, results: Sequence[RawResult], lines: int) -> CaseMark:
+    """The mark for one case: right on every backend, or the first thing that was wrong."""
+    marks = [_judge_case(case, result, lines) for result in results]
+    return next((mark for mark in marks if not mark.ok), marks[0])
+
+
+def _judge_case(case: HiddenCase, result: RawResult, lines: int) -> CaseMark:
+    """Right is C that is near enough to A·B, whole, and without a finding: right by luck is not."""
+    if result.problem:
+        finding = "timeout" if result.problem in ("timeout", "not run") else ""
+        return CaseMark(case.kind, case.group, False, _PROBLEMS[result.problem], finding)
+    finding, message = _gravest(result.findings, lines)
+    max_error, picture = None, ""
+    if result.C is not None:
+        comparison = _compare(case, result)
+        picture = wrong_picture(comparison.wrong)
+        max_error = comparison.max_error if math.isfinite(comparison.max_error) else None
+        if not comparison.ok and not finding:
+            finding, message = "wrong_result", _wrong_numbers(comparison)
+    elif not finding:
+        finding, message = "launch_error", "It ended without a result."
+    return CaseMark(case.kind, case.group, not finding, message, finding, max_error, picture)
+
+
+def _compare(case: HiddenCase, result: RawResult):
+    """C against the result that only the grader knows."""
+    M, N, _ = case.shape
+    A, B = make_inputs(case.inputs, case.shape, case.seed)
+    C = np.frombuffer(result.C, np.float32).reshape(M, N)
+    written = np.frombuffer(result.written, np.uint8).reshape(M, N) != 0
+    return compare(C, A, B, case.inputs, written)
+
+
+def _wrong_numbers(comparison) -> str:
+    if comparison.unwritten.any():
+        return f"Elements of C are never written, {where(comparison.unwritten)}."
+    return f"Elements of C are wrong, {where(comparison.wrong)}."
+
+
+def _gravest(findings: Sequence[dict], lines: int) -> tuple[str, str]:
+    """Kind and sentence of the gravest error among what may be findings; two empty strings where there is none."""
+    errors = [finding for finding in findings if finding.get("severity") != "warning"]
+    if not errors:
+        return "", ""
+    kinds = list(_MEANING)
+    worst = min(errors, key=lambda finding: kinds.index(_kind(finding)))
+    line = worst.get("line")
+    known = isinstance(line, int) and not isinstance(line, bool) and 0 < line <= lines
+    return _kind(worst), f"{_MEANING[_kind(worst)]}{f', line {line}' if known else ''}."
+
+
+def _kind(finding: dict) -> str:
+    kind = finding.get("kind")
+    return kind if isinstance(kind, str) and kind in _MEANING else "unsupported"
+
+
+def _compile_errors(errors: Sequence[dict]) -> str:
+    """The compiler's first messages, cut and on one line each."""
+    shown = []
+    for error in errors[:_MOST_ERRORS]:
+        line = error.get("line")
+        place = f"Line {line}: " if isinstance(line, int) and 0 < line < _MOST_LINES else ""
+        shown.append(place + plain(str(error.get("message", "")))[:_MOST_WORDS])
+    more = len(errors) - len(shown)
+    return "\n".join(shown + ([f"and {more} more"] if more > 0 else []))
+
+
+def plain(text: str) -> str:
+    """The text without line ends and control characters, which can do tricks on a terminal."""
+    return "".join(letter if letter.isprintable() else " " for letter in text).strip()
+
+
+def _log(job: Job, execution: Execution) -> Iterator[str]:
+    """What the child said, in its own words, for the instructor."""
+    if execution.problem:
+        yield plain(f"{execution.problem} while compiling: {execution.detail}")
+    for name, results in zip(("emulator", "GPU"), execution.backends):
+        for case, result in zip(job.cases, results):
+            at = f"{name}, {'×'.join(map(str, case.shape))} {case.inputs}"
+            if result.problem or result.detail:
+                yield plain(f"{at}: {result.problem} {result.detail}")
+            for finding in result.findings:
+                yield plain(f"{at}: {_kind(finding)}: {finding.get('message')}")

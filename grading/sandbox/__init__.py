@@ -1,0 +1,1 @@
+"""The processes that meet students' kernels, and the walls around them."""

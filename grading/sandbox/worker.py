@@ -1,0 +1,314 @@
+"""One place where submissions are executed, one after the other: a nursery, and the talk with each of its children.
+
+This is the grader's side. It alone makes the matrices from the hidden cases' seeds, it sends them case by case, and it
+takes back bytes of a size that it knows beforehand. A child that says anything else, or nothing in time, is killed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+import os
+import pickle
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from gemmlab.course.lesson import Kernel
+from gemmlab.errors import UserError
+from gemmlab.kernel.tolerance import make_inputs
+from grading.model import HiddenCase, RawResult
+from grading.sandbox import child, nursery, wire
+from grading.sandbox.gpu_lane import MOST_CODE, MachineCode, run_on_gpu
+
+START_SECONDS = 300  # the emulator may have to be compiled first
+STOP_SECONDS = 20
+COMPILE_SECONDS = 20
+CASE_SECONDS = child.CASE_SECONDS + 5
+SUBMISSION_SECONDS = 90
+UNOPTIMISED_WORK = 2**18  # products M·N·K of a case that is quick without optimisation as well
+_KEPT_ENVIRONMENT = "PATH HOME LANG LC_ALL TMPDIR GEMMLAB_CACHE_DIR XDG_CACHE_HOME CUDA_PATH CUDA_HOME LD_LIBRARY_PATH"
+
+
+@dataclass(frozen=True)
+class Job:
+    """A kernel of a lesson as one student wrote it, and the hidden cases. `arch` is None where no GPU takes part."""
+
+    kernel: Kernel
+    source: str
+    cases: tuple[HiddenCase, ...]
+    arch: str | None = None
+
+
+@dataclass(frozen=True)
+class Execution:
+    """What came back for a job; nothing in it is believed.
+
+    `errors` are the compiler's, with message and line. `problem` is '' or what ended the child while it compiled:
+    timeout, memory, crash or output. `cases` has one result a hidden case; `rules` are the numbers of the lesson's
+    rules that are broken.
+    """
+
+    errors: tuple[dict, ...] = ()
+    problem: str = ""
+    detail: str = ""
+    cases: tuple[RawResult, ...] = ()
+    gpu_cases: tuple[RawResult, ...] | None = None
+    rules: tuple[int, ...] = ()
+    seconds: float = 0.0
+
+    @property
+    def backends(self) -> list[tuple[RawResult, ...]]:
+        """The results of the emulator and, where a GPU took part, of that."""
+        return [self.cases, *([self.gpu_cases] if self.gpu_cases is not None else [])]
+
+
+class WorkerLost(Exception):
+    """The nursery is gone or could not confine its child: this machine's fault, and no student's."""
+
+
+class _Ended(Exception):
+    """A child is of no more use; for use inside this file. `problem` and `detail` are those of a RawResult."""
+
+    def __init__(self, problem: str, detail: str = "") -> None:
+        self.problem, self.detail = problem, detail
+
+
+class Worker:
+    """A nursery. `walls` are those of the sandbox that stand, `user` the number of the user that children are; both are
+    known after `greet`, which must come first.
+
+    For one thread at a time, but for `kill`. `close` ends it and all that it started.
+    """
+
+    def __init__(self) -> None:
+        if not sys.platform.startswith("linux"):
+            raise UserError("grading needs Linux; use a container, WSL or a remote machine")
+        self.walls: list[str] = []
+        self.user: int | None = None
+        self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._complaints = tempfile.TemporaryFile()
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "grading.sandbox.nursery", str(theirs.fileno())],
+            env=_environment(), pass_fds=[theirs.fileno()], start_new_session=True,
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=self._complaints,
+        )  # fmt: skip
+        theirs.close()
+
+    def greet(self) -> Worker:
+        """Wait until it is ready. Raises UserError where it cannot be started on this machine; it is closed then."""
+        try:
+            hello = self._answer(START_SECONDS)
+        except WorkerLost as lost:
+            hello = {"error": f"the sandbox cannot be started: {lost}"}
+        except BaseException:
+            self.close()
+            raise
+        if "error" in hello:
+            self.close()
+            raise UserError(hello["error"])
+        self.walls, self.user = hello["walls"], hello["user"]
+        return self
+
+    def run(self, job: Job) -> Execution:
+        """Execute the job in a fresh child. Raises WorkerLost; whatever the student's kernel does is in the result."""
+        started = time.monotonic()
+        channel = self.open()
+        talk = _Talk(channel)
+        try:
+            execution = talk.execute(job)
+        finally:
+            channel.close()
+            status = self.stop()
+        if status == nursery.NOT_CONFINED:
+            raise WorkerLost("a child could not be confined")
+        if talk.code:
+            on_gpu = run_on_gpu(job.kernel.launch, job.cases, talk.code, execution.cases)
+            execution = replace(execution, gpu_cases=on_gpu)
+        return replace(execution, seconds=time.monotonic() - started)
+
+    def open(self) -> socket.socket:
+        """The channel of a fresh child. `stop` must follow before the next one."""
+        try:
+            self._control.send(b"open")
+            self._control.settimeout(STOP_SECONDS)
+            _, descriptors, _, _ = socket.recv_fds(self._control, 16, 1)
+        except OSError as error:
+            raise WorkerLost(str(error)) from None
+        if not descriptors:
+            raise WorkerLost(self._last_words())
+        return socket.socket(fileno=descriptors[0])
+
+    def stop(self) -> int | None:
+        """Kill the child and all that it started. Returns its exit status, or -signal where one had ended it."""
+        try:
+            self._control.send(b"stop")
+        except OSError as error:
+            raise WorkerLost(str(error)) from None
+        return self._answer(STOP_SECONDS)["status"]
+
+    def kill(self) -> None:
+        """End the nursery and its children. Whoever talks with them gets WorkerLost."""
+        if self._process.poll() is None:  # else the number may be another process's by now
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+
+    def close(self) -> None:
+        self.kill()
+        self._process.wait()
+        self._control.close()
+        self._complaints.close()
+
+    def _answer(self, seconds: float) -> dict:
+        try:
+            self._control.settimeout(seconds)
+            text = self._control.recv(1 << 16)
+        except OSError as error:
+            raise WorkerLost(str(error)) from None
+        if not text:
+            raise WorkerLost(self._last_words())
+        return json.loads(text)
+
+    def _last_words(self) -> str:
+        self._complaints.seek(0)
+        lines = self._complaints.read().decode("utf-8", "replace").strip().splitlines()
+        return lines[-1] if lines else "it said nothing"
+
+
+class _Talk:
+    """The talk with one child."""
+
+    def __init__(self, channel: socket.socket) -> None:
+        self.channel = channel
+        self.code: MachineCode | None = None
+        self.end = time.monotonic() + SUBMISSION_SECONDS
+
+    def execute(self, job: Job) -> Execution:
+        try:
+            errors = self._compile(job)
+        except _Ended as ended:
+            return Execution(problem=ended.problem, detail=ended.detail)
+        if errors:
+            return Execution(errors=errors)
+        results = self._run_cases(job.cases)
+        if any(result.problem or _has_error(result) for result in results):
+            return Execution(cases=tuple(results))
+        try:
+            rules = self._broken_rules(job)
+        except _Ended as ended:
+            return Execution(cases=(RawResult(problem=ended.problem, detail=ended.detail), *results[1:]))
+        return Execution(cases=tuple(self._look_again(job, results)), rules=rules)
+
+    def _compile(self, job: Job) -> tuple[dict, ...]:
+        """The compiler's errors; `code` is what it made, where a GPU takes part."""
+        bare = replace(job.kernel, root=None, cases=(), blanks=(), starter="", solution=None)
+        request, most_code = {"do": "compile", "arch": job.arch}, MOST_CODE if job.arch else 0
+        answer, cubin = self._ask(request, pickle.dumps((bare, job.source)), most_code, COMPILE_SECONDS)
+        symbols = answer.get("symbols")
+        if cubin and isinstance(symbols, dict):
+            self.code = MachineCode(cubin, {name: str(symbol) for name, symbol in symbols.items()}, job.arch)
+        return _dicts(answer.get("errors"))
+
+    def _run_cases(self, cases: tuple[HiddenCase, ...]) -> list[RawResult]:
+        """Case by case. What ends the child ends them all: the next case would most likely end it again."""
+        results: list[RawResult] = []
+        for case in cases:
+            try:
+                results.append(self._run(case))
+            except _Ended as ended:
+                results.append(RawResult(problem=ended.problem, detail=ended.detail))
+            if results[-1].problem or _timed_out(results[-1]):
+                break
+        return results + [RawResult(problem="not run")] * (len(cases) - len(results))
+
+    def _run(self, case: HiddenCase, debug: bool = False) -> RawResult:
+        M, N, K = case.shape
+        A, B = make_inputs(case.inputs, case.shape, case.seed)
+        request = {"do": "run", "shape": case.shape, "debug": debug}
+        answer, data = self._ask(request, A.tobytes() + B.tobytes(), 5 * M * N, CASE_SECONDS)
+        findings = _dicts(answer.get("findings"))
+        seconds = _seconds(answer.get("seconds"))
+        if not data:
+            return RawResult(findings=findings, seconds=seconds)
+        if len(data) != 5 * M * N:
+            raise _Ended("output", f"{len(data)} bytes of results")
+        return RawResult(data[: 4 * M * N], data[4 * M * N :], findings, seconds=seconds)
+
+    def _broken_rules(self, job: Job) -> tuple[int, ...]:
+        if not job.kernel.rules:
+            return ()
+        broken = self._ask({"do": "rules"}, b"", 0, CASE_SECONDS)[0].get("broken")
+        known = range(len(job.kernel.rules))
+        return tuple(number for number in known if isinstance(broken, list) and number in broken)
+
+    def _look_again(self, job: Job, results: list[RawResult]) -> Iterator[RawResult]:
+        """Run the quick cases of a faultless kernel without optimisation, which can hide a fault.
+
+        That is other code: only its faults count, not its results, nor what becomes of the child.
+        """
+        quickest = min(math.prod(case.shape) for case in job.cases)
+        ended = ""
+        for case, result in zip(job.cases, results):
+            if not ended and math.prod(case.shape) <= max(quickest, UNOPTIMISED_WORK):
+                try:
+                    again = self._run(case, debug=True)
+                    result = replace(result, findings=result.findings + _hidden(again))
+                except _Ended as end:
+                    ended = f"without optimisation: {end.problem} {end.detail}"
+                    result = replace(result, detail=ended)
+            yield result
+
+    def _ask(self, request: dict, data: bytes, most_data: int, seconds: float) -> tuple[dict, bytes]:
+        """One question and its answer. Raises _Ended where the child did not give one, or ran out of memory."""
+        seconds = max(0.1, min(seconds, self.end - time.monotonic()))
+        try:
+            wire.send(self.channel, request, data, seconds=seconds)
+            answer, results = wire.receive(self.channel, most_data, seconds)
+        except TimeoutError:
+            raise _Ended("timeout", f"no answer to '{request['do']}' within {seconds:.0f} s") from None
+        except wire.Closed:
+            raise _Ended("crash", f"the process ended while it was asked to {request['do']}") from None
+        except wire.BadMessage as bad:
+            raise _Ended("output", f"no proper answer to '{request['do']}': {bad}") from None
+        if answer.get("problem") in ("memory", "crash"):
+            raise _Ended(answer["problem"], f"in '{request['do']}': {str(answer.get('detail', ''))[: child.MOST_TEXT]}")
+        return answer, results
+
+
+def _dicts(value: object) -> tuple[dict, ...]:
+    """What may be a list of findings, as such; the grader looks at their contents later."""
+    return tuple(one for one in value if isinstance(one, dict)) if isinstance(value, list) else ()
+
+
+def _seconds(value: object) -> float:
+    """What may be a time; 0 where it is none that can be."""
+    return float(value) if isinstance(value, int | float) and 0 <= value <= SUBMISSION_SECONDS else 0.0
+
+
+def _has_error(result: RawResult) -> bool:
+    return result.C is None or any(finding.get("severity") != "warning" for finding in result.findings)
+
+
+def _timed_out(result: RawResult) -> bool:
+    return any(finding.get("kind") == "timeout" for finding in result.findings)
+
+
+def _hidden(again: RawResult) -> tuple[dict, ...]:
+    """The kinds of fault that the optimiser can hide. Other things differ without optimisation, and do not count."""
+    return tuple(one for one in again.findings if one.get("kind") in ("out_of_bounds", "uninitialized", "misaligned"))
+
+
+def _environment() -> dict[str, str]:
+    """What the nursery needs to find its programs: the environment may hold secrets that no child should see."""
+    kept = {name: os.environ[name] for name in _KEPT_ENVIRONMENT.split() if name in os.environ}
+    root = str(Path(__file__).resolve().parents[2])
+    path = os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH"))))
+    one_thread = {"OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}  # to fork safely
+    return {**kept, **one_thread, "PYTHONPATH": path, "CUDA_VISIBLE_DEVICES": "-1"}

@@ -1,0 +1,50 @@
+"""The kernels beyond the ladder, in the emulator: right at ragged shapes, and without their barriers found out."""
+
+import pytest
+
+from gemmlab.check.check import check_source
+from gemmlab.compiler.variants import variant
+from gemmlab.course.lesson import Case, find_root
+from gemmlab.records.record import FAST
+
+SHAPES = [(1, 1, 1), (35, 45, 25), (130, 132, 40), (135, 131, 50), (64, 256, 48)]
+
+
+def fast(name, change=lambda source: source):
+    source = change((find_root() / "solutions/fast" / f"{name}.cu").read_text(encoding="utf-8"))
+    return variant(name, source, *FAST[name])
+
+
+def verdict(one, shapes):
+    cases = [Case(shape, kind, seed, "given") for seed, shape in enumerate(shapes) for kind in ("random", "structured")]
+    return check_source(one.source, f"{one.name}.cu", one.spec, cases, backend="emulator")
+
+
+@pytest.mark.parametrize("name", FAST)
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_right_at_ragged_shapes(name, shape):
+    found = verdict(fast(name), [shape])
+    assert (found.status, [finding.message for finding in found.findings]) == ("passed", [])
+
+
+@pytest.mark.parametrize(
+    "name, line, left",
+    [
+        ("pipelined", "                __syncthreads();\n", ""),
+        ("sliced", "                slice_barrier(slice);\n", ""),
+        ("sliced", "    __syncthreads();\n    if (slice > 0) {\n", "    if (slice > 0) {\n"),
+    ],
+)
+def test_a_missing_barrier_is_found(name, line, left):
+    def without(source):
+        assert source.count(line) == 1
+        return source.replace(line, left)
+
+    found = verdict(fast(name, without), [(70, 132, 40)])
+    assert "race" in {finding.kind for finding in found.findings}
+
+
+@pytest.mark.parametrize("name", FAST)
+def test_a_missing_zero_fill_at_the_end_of_k_is_found(name):
+    found = verdict(fast(name, lambda source: source.replace("|| k0 + a_k < K", "|| true")), [(35, 45, 25)])
+    assert not found.passed

@@ -1,0 +1,197 @@
+"""Timing beside cuBLAS, ceilings and the record, with tests/fake_gpu for CuPy: what is measured and what is refused."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from gemmlab.compiler.compile import Program
+from gemmlab.compiler.variants import compiled, variant
+from gemmlab.course.lesson import find_root
+from gemmlab.emulator.report.counters import LineCounters
+from gemmlab.errors import UserError
+from gemmlab.gpu.executor import bench, roofline
+from gemmlab.kernel.launch import Launch
+from gemmlab.pictures.speed.roofline import hierarchy
+from gemmlab.records import ceilings, record
+from gemmlab.records.results import all_results
+
+M, N, K = SHAPE = (5, 7, 3)
+RIGHT = "at(C, M * N)[:] = (at(A, M * K).reshape(M, K) @ at(B, K * N).reshape(K, N)).reshape(-1)"
+LAUNCH = Launch((16, 16, 1), (1, 1, 1))
+QUICK = {"seconds": 0.01, "warm_up": 0.01}
+
+
+@pytest.fixture(autouse=True)
+def fake_gpu(monkeypatch, tmp_path):
+    """A machine with one GPU, as the fake CuPy and an nvidia-smi tell it."""
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[1].joinpath("fake_gpu")))
+    tool = tmp_path / "bin" / "nvidia-smi"
+    tool.parent.mkdir()
+    tool.write_text("#!/bin/sh\necho 'Fake GPU, 1.2'\n")
+    tool.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tool.parent), prepend=":")
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+
+
+@pytest.fixture
+def one_bench():
+    with bench.Bench() as opened:
+        yield opened
+
+
+def python_kernel(*lines):
+    return Program("", "kernel.cu", "sm_90", "", "\n    ".join(("def gemm(at, A, B, C, M, N, K):", *lines)).encode())
+
+
+def test_a_timing_has_cold_and_warm_figures_and_says_what_cublas_computes_in(one_bench):
+    timing = one_bench.time(python_kernel("time.sleep(0.001)", RIGHT), LAUNCH, SHAPE, **QUICK)
+    assert timing.kernel_ms >= 1 and timing.gflops == pytest.approx(2e-6 * M * N * K / timing.kernel_ms)
+    assert 0 < timing.warm.ratio < 1 and 0 < timing.spread[0] <= timing.ratio <= timing.spread[1]
+    assert timing.sm_clock_mhz == 1500
+    assert timing.math_mode == "float32, TF32 off"
+
+
+def test_the_part_that_is_done_is_told(one_bench):
+    parts = []
+    one_bench.time(python_kernel(RIGHT), LAUNCH, SHAPE, **QUICK, progress=parts.append)
+    assert parts == sorted(parts) and 0 <= parts[0] < 0.5 <= parts[-1] < 1
+
+
+@pytest.mark.parametrize("fault", ["at(C, 1)[0] += 1", "at(C, 1)[0] = np.nan", "pass"])
+def test_a_kernel_that_is_wrong_has_no_speed(one_bench, fault):
+    lines = [RIGHT, fault] if fault != "pass" else ["pass"]
+    with pytest.raises(UserError, match="was wrong in .* of .* timed launches"):
+        one_bench.time(python_kernel(*lines), LAUNCH, SHAPE, **QUICK)
+
+
+def test_a_kernel_that_is_wrong_once_has_no_speed(one_bench):
+    once = "globals().__setitem__('n', globals().get('n', 0) + 1); at(C, 1)[0] += 1 if n == 40 else 0"
+    with pytest.raises(UserError, match="was wrong in 1 of"):
+        one_bench.time(python_kernel(RIGHT, once), LAUNCH, SHAPE, seconds=0.5, warm_up=0.0)
+
+
+def test_after_a_fault_the_bench_goes_on_with_a_fresh_process(one_bench):
+    with pytest.raises(UserError, match="cannot be timed.*address"):
+        one_bench.time(python_kernel("fail(716)"), LAUNCH, SHAPE, **QUICK)
+    assert one_bench.time(python_kernel(RIGHT), LAUNCH, SHAPE, **QUICK).ratio > 0
+
+
+def test_every_ceiling_is_measured(one_bench):
+    found = roofline.measure_ceilings(one_bench)
+    assert set(found) == {"fma_tflops", "copy_gbs", "l2_gbs", "shared_gbs", "sm_clock_mhz"}
+    assert all(value > 0 for value in found.values())
+
+
+def test_intensities_come_from_counted_bytes():
+    totals = LineCounters(global_load_sectors=30, global_store_sectors=2, shared_load_bytes=96, shared_store_bytes=32)
+    found = roofline.intensities(totals, (4, 4, 4), (8, 8, 8))
+    assert found == {"memory": 1024 / 768, "L2": 128 / 1024, "shared": 128 / 128}
+    assert set(roofline.intensities(LineCounters(global_load_sectors=1), (4, 4, 4), (8, 8, 8))) == {"memory", "L2"}
+
+
+def test_every_level_stands_under_its_own_ceiling():
+    found = roofline.ceilings_of({"fma_tflops": 60, "copy_gbs": 4000, "l2_gbs": 8000}, "measured on X")
+    assert found.attainable(2.0) == 8000 and found.attainable(2.0, "L2") == 16000
+    picture = hierarchy("mine", {"memory": 2.0, "L2": 1.0}, found)
+    assert "mine: L2: 1 FLOP/B, at most 8,000 GFLOPS where every byte comes from L2" in picture.alt
+    assert [text.get_text() for text in picture.figure.axes[0].texts if "L2: 8,000 GB/s" in text.get_text()]
+
+
+def test_the_ceilings_of_this_gpu_are_measured_once(monkeypatch, tmp_path):
+    from gemmlab import gpu
+
+    monkeypatch.setenv("GEMMLAB_CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(gpu, "available", lambda: "Fake GPU")
+    monkeypatch.setattr(gpu, "device", lambda: gpu.GpuInfo("Fake GPU", "sm_90", "1.2", "12.9", "14"))
+    calls = []
+    measured = {"fma_tflops": 1.0, "copy_gbs": 2.0}
+    monkeypatch.setattr(ceilings, "_measured", lambda: calls.append(1) or measured)
+    first, second = ceilings.ceilings_here(), ceilings.ceilings_here()
+    assert first == second and len(calls) == 1
+    assert first.source.startswith("measured on Fake GPU, driver 1.2, 20")
+
+
+def test_a_variant_has_other_numbers_in_source_and_launch():
+    source = "#define BM 64\n#define TM 4  // rows\n"
+    made = variant("one", source, "BM // TM", "cdiv(M, BM)", numbers={"BM": 128})
+    assert made.name == "one BM=128" and made.source == "#define BM 128\n#define TM 4  // rows\n"
+    assert made.spec.at(256, 1, 1).block == (32, 1, 1) and made.spec.at(256, 1, 1).grid == (2, 1, 1)
+    with pytest.raises(UserError, match="#define BK NUMBER"):
+        variant("one", source, "1", "1", numbers={"BK": 8})
+
+
+def test_what_does_not_compile_is_told_in_its_place():
+    kernel = 'extern "C" __global__ void gemm() {%s}'
+    programs = list(compiled([variant("good", kernel % "", "1", "1"), variant("bad", kernel % "x", "1", "1")], "sm_90"))
+    assert isinstance(programs[0], Program)
+    assert "undefined" in programs[1]
+
+
+# ---- the record
+
+
+@pytest.fixture
+def one_kernel(monkeypatch):
+    """Only one lesson and one other kernel, so that it is quick."""
+    wanted = [
+        entry for entry in record.entries(find_root()) if entry.lesson == "02" or entry.variant.name == "fast/sliced"
+    ]
+    monkeypatch.setattr(record, "entries", lambda root: wanted)
+    monkeypatch.setattr(record, "SECONDS", 0.01)
+    monkeypatch.setattr(record, "WARM_UP", 0.0)
+    monkeypatch.setattr("gemmlab.gpu.device", lambda: bench_device())
+    monkeypatch.setattr("gemmlab.gpu.available", lambda: "Fake GPU")
+    return wanted
+
+
+def bench_device():
+    from gemmlab.gpu import GpuInfo
+
+    return GpuInfo("Fake GPU", "sm_90", "1.2", "12.9", "14")
+
+
+def test_a_record_has_the_format_that_others_read(one_kernel, tmp_path):
+    told = []
+    path = record.record(find_root(), tmp_path / "x.json", "c0ffee", told.append, shapes=((9, 8, 7),))
+    data = json.loads(path.read_text())
+    assert data["machine"].keys() >= {"gpu", "driver", "cuda", "cupy", "sm_clock_mhz", "date", "commit"}
+    assert data["machine"]["commit"] == "c0ffee"
+    assert data["ceilings"].keys() >= {"fma_tflops", "copy_gbs", "l2_gbs", "shared_gbs"}
+    (at,) = data["shapes"]
+    assert (at["M"], at["N"], at["K"], at["dtype"]) == (9, 8, 7, "float32") and at["cublas_gflops"] > 0
+    names = [(kernel["name"], kernel["lesson"], kernel["as_taught"]) for kernel in at["kernels"]]
+    assert names == [("02_tiled_fma", "02", True), ("02_tiled_fma TILE=32", "02", False), ("fast/sliced", None, False)]
+    assert all(kernel["gflops"] > 0 and kernel["ratio_to_cublas"] > 0 for kernel in at["kernels"])
+    assert any("02_tiled_fma" in line and "% of cuBLAS" in line for line in told)
+    (read,) = all_results(tmp_path)
+    assert read.at((9, 8, 7)).as_taught("02").name == "02_tiled_fma"
+    assert read.label == f"recorded on Fake GPU, driver 1.2, {data['machine']['date']}, commit c0ffee"
+
+
+def test_a_wrong_kernel_leaves_no_record(one_kernel, tmp_path, monkeypatch):
+    monkeypatch.setattr(record, "compiled", lambda variants, arch: [python_kernel("pass")] * len(variants))
+    monkeypatch.setattr(record, "check_launch", lambda *_: [])
+    with pytest.raises(UserError, match=r"02_tiled_fma at \(9, 8, 7\): the kernel was wrong"):
+        record.record(find_root(), tmp_path / "x.json", "c0ffee", lambda line: None, shapes=((9, 8, 7),))
+    assert not (tmp_path / "x.json").exists()
+
+
+def test_without_git_the_commit_must_be_given(tmp_path, monkeypatch):
+    monkeypatch.setattr("gemmlab.gpu.available", lambda: "Fake GPU")
+    with pytest.raises(UserError, match="--commit"):
+        record.record(tmp_path)
+
+
+def test_without_a_gpu_there_is_no_record(monkeypatch):
+    monkeypatch.setattr("gemmlab.gpu.available", lambda: None)
+    with pytest.raises(UserError, match="nvidia-smi finds none"):
+        record.record(find_root())
+
+
+def test_every_lesson_and_every_fast_kernel_is_recorded():
+    found = record.entries(find_root())
+    fast = {path.stem for path in (find_root() / "solutions/fast").glob("*.cu")}
+    assert fast == set(record.FAST)
+    assert {entry.lesson for entry in found if entry.as_taught} >= {f"{number:02}" for number in range(10)}
+    assert len({entry.variant.name for entry in found}) == len(found)

@@ -1,0 +1,271 @@
+"""Lesson 09: the numbers of its spec, its kernel at every size of the search, and the model beside the records."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import astuple
+
+import numpy as np
+import pytest
+from test_notebook import Screen
+
+from gemmlab import notebook
+from gemmlab.check.check import check_source
+from gemmlab.compiler.compile import compile_source
+from gemmlab.compiler.nvrtc.log import Resources
+from gemmlab.course.lesson import find_root, load
+from gemmlab.cuda.sizes import Sizes, sizes_of, with_sizes
+from gemmlab.errors import UserError
+from gemmlab.kernel.limits import occupancy
+from gemmlab.models import autotune
+from gemmlab.models.autotune import RULES, launch_spec, pruned_by, space
+from gemmlab.models.warp_tile import rescaled, warp_tile, wavefronts
+from gemmlab.notebook import tuning
+from gemmlab.pictures.speed.landscape import Cell, landscape
+from gemmlab.records.landscapes import cublas, label, lanes_table, measured, recorded_landscapes
+from gemmlab.trials.variant import variant
+
+OFFERED = [sizes for sizes in space() if not pruned_by(sizes)]
+DEFAULT = Sizes(64, 64, 16, 4, 4)
+
+
+@pytest.fixture(scope="module")
+def lesson():
+    return load("09")
+
+
+@pytest.fixture(scope="module")
+def prose(lesson) -> str:
+    return (find_root() / "lessons" / f"{lesson.name}.md").read_text(encoding="utf-8").split("\n---\n", 1)[1]
+
+
+@pytest.fixture(scope="module")
+def own(lesson):
+    """How the solved kernel lays out a warp."""
+    return warp_tile(lesson.kernel, lesson.solution)
+
+
+def answers(lesson) -> dict[str, float]:
+    return {prediction.id: prediction.answer for prediction in lesson.predictions}
+
+
+def test_the_predictions_are_computed(lesson):
+    tiles = tuning.arrangements(sizes_of(lesson.starter))
+    in_order, by_rows = tiles[tuning.IN_ORDER], tiles[tuning.BY_ROWS]
+    blocks = (1024 // 128) ** 2
+    assert answers(lesson) == {
+        "order_floats": in_order.floats,
+        "rows_floats": by_rows.floats,
+        "rows_wavefronts": by_rows.wavefronts,
+        "occupancy": 12.5,
+        "idle_sms": pytest.approx(100 * (autotune.SMS - blocks) / autotune.SMS, abs=0.001),
+    }
+    shared = 2 * 16 * (128 + 4 + 128) * 4
+    assert {occupancy(256, registers, shared, "sm_90").fraction for registers in range(129, 169)} == {0.125}
+
+
+def test_the_compiler_gives_the_configuration_of_the_prediction_as_many_registers_as_it_says(lesson):
+    program = compile_source(with_sizes(lesson.solution, Sizes(128, 128, 16, 8, 8)), arch="sm_90")
+    assert 128 < program.resources["gemm"].registers <= 168
+
+
+def test_the_arrangements_are_those_of_kernels(lesson, own):
+    tiles = tuning.arrangements(DEFAULT)
+    by_rows = {"lane": "const int lane_x = lane % LANES_X;\nconst int lane_y = lane / LANES_X;"}
+    assert warp_tile(lesson.kernel, variant(lesson.starter, lesson.solution, by_rows)) == tiles[tuning.BY_ROWS]
+    in_order = {"lane": "", "place": "const int tx = threadIdx.x;\nconst int ty = threadIdx.y;"}
+    assert warp_tile(lesson.kernel, variant(lesson.starter, lesson.solution, in_order)) == tiles[tuning.IN_ORDER]
+    before = load("08")
+    assert warp_tile(before.kernel, before.solution) == tiles[tuning.IN_ORDER]
+    assert (own.floats, own.wavefronts) == (48, 4) and tiles[tuning.IN_ORDER].wavefronts == 6
+
+
+def test_wavefronts_of_16_bytes_a_lane():
+    lanes = range(32)
+    assert wavefronts([4 * lane for lane in lanes]) == 4
+    assert wavefronts([0] * 32) == 2
+    assert wavefronts([4 * (lane // 2) for lane in lanes]) == 2
+    assert wavefronts([4 * (lane & ~2) for lane in lanes]) == 4  # partners, but twice as many banks as words fit in
+    assert wavefronts([4 * (lane % 8) for lane in lanes]) == 4
+    assert wavefronts([8 * lane for lane in lanes]) == 8
+    assert wavefronts([32 * lane for lane in lanes]) == 32
+
+
+def test_the_rules_are_those_of_the_compiler(lesson):
+    threads, shared, registers = RULES
+    for sizes in (DEFAULT, Sizes(64, 128, 8, 8, 8), Sizes(128, 128, 16, 16, 8)):
+        used = compile_source(with_sizes(lesson.solution, sizes)).resources["gemm"]
+        assert shared.value(sizes) == used.shared_bytes
+        assert registers.value(sizes) < used.registers
+        block = launch_spec(sizes).at(1, 1, 1).block
+        assert threads.value(sizes) == block[0] * block[1] == sizes.threads
+
+
+def test_every_reason_rules_something_out():
+    reasons = {pruned_by(sizes) for sizes in space()}
+    assert reasons == {None, "warp tile", "shared", "registers"}
+    assert len(OFFERED) == 28 and len(space()) == 45
+    assert pruned_by(Sizes(128, 256, 8, 4, 4)) == "threads"
+
+
+@pytest.mark.parametrize("sizes", OFFERED, ids=lambda sizes: "x".join(map(str, astuple(sizes))))
+def test_every_configuration_is_right_where_all_tiles_are_ragged(lesson, sizes):
+    assert tuning._is_right(lesson.kernel, lesson.solution, sizes)
+
+
+def test_a_kernel_that_is_right_for_one_size_only_wins_nothing(lesson):
+    fixed = {"place": "const int tx = warp % 2 * 8 + lane_x;\nconst int ty = warp / 2 * 4 + lane_y;"}
+    text = variant(lesson.starter, lesson.solution, fixed)
+    assert check_source(text, "k.cu", lesson.launch, lesson.cases, "emulator").passed
+    assert not tuning._is_right(lesson.kernel, text, Sizes(64, 128, 16, 4, 4))
+
+
+def test_records_are_labelled_and_whole():
+    records = recorded_landscapes()
+    assert records
+    for record in records:
+        assert re.search(r"recorded on .+, driver .+, \d{4}-\d\d-\d\d, commit \w{10}; not your machine", label(record))
+        for search in record["searches"]:
+            shape = tuple(search["shape"])
+            speeds = measured(record, shape)
+            assert set(speeds) <= set(OFFERED) and len(speeds) >= len(OFFERED) - 2
+            assert 0 < max(speeds.values()) < cublas(record, shape)
+        assert measured(record, (7, 7, 7)) is None
+        assert lanes_table(record).count("\n| 64×64×16, 4×4 a thread |") == 1
+
+
+def test_the_model_ranks_as_the_gpu_that_it_was_set_by(own):
+    (record,) = (record for record in recorded_landscapes() if record["machine"]["gpu"] == "NVIDIA H200")
+    for search in record["searches"]:
+        shape, speeds = tuple(search["shape"]), []
+        for entry in search["entries"]:
+            sizes = Sizes(*entry["sizes"])
+            used = Resources(entry["registers"], RULES[1].value(sizes), 0, 0, 0, 1)
+            cycles = autotune.estimate(sizes, used, own, shape, "sm_90").cycles
+            speeds.append((entry["gflops"], 1 / cycles))
+        real, model = np.array(speeds).T
+        assert np.corrcoef(real.argsort().argsort(), model.argsort().argsort())[0, 1] > 0.6
+        assert real[model.argmax()] > 0.9 * real.max()
+
+
+def test_the_model_counts_waves_and_what_decides(own):
+    used = Resources(64, RULES[1].value(DEFAULT), 0, 0, 0, 1)
+    one = autotune.estimate(DEFAULT, used, own, (64, 64, 256), "sm_90")
+    assert (one.blocks, one.step.limit) == (1, "alone") and one.waves == pytest.approx(1 / (4 * autotune.SMS))
+    full = autotune.estimate(DEFAULT, used, own, (64 * 4 * autotune.SMS, 64, 256), "sm_90")
+    assert full.waves == 1 and full.step.limit == "issue" and full.cycles == 16 * full.step.cycles
+    more = autotune.estimate(DEFAULT, used, own, (64 * 4 * autotune.SMS + 1, 64, 256), "sm_90")
+    assert more.cycles == full.cycles + one.cycles
+    none = autotune.estimate(Sizes(128, 128, 16, 4, 4), Resources(74, 0, 0, 0, 0, 1), own, (64, 64, 64), "sm_80")
+    assert none.cycles == 0 and none.occupancy.blocks_per_sm == 0
+    assert rescaled(own, Sizes(128, 128, 16, 16, 8)).wavefronts == 16
+
+
+def test_depths_that_are_not_offered_are_refused():
+    assert autotune.require_depths(16) == (16,) and autotune.require_depths([8, 32]) == (8, 32)
+    with pytest.raises(UserError, match="BK is one or several of 8, 16, 32"):
+        autotune.require_depths(7)
+
+
+def test_the_landscape_says_what_was_left_out():
+    cells = {
+        DEFAULT: Cell(2.0, "64 registers"),
+        Sizes(64, 64, 16, 8, 8): Cell(1.0, "126 registers"),
+        Sizes(64, 64, 16, 16, 16): Cell(None, "registers"),
+    }
+    picture = landscape("A search", cells)
+    assert picture.alt == (
+        "A search. Fastest: 64×64×16, 4×4 a thread. Slowest: 64×64×16, 8×8 a thread, at 50 % of it. "
+        "Left out: registers (1)."
+    )
+    assert picture.png().startswith(b"\x89PNG")
+
+
+def test_the_text_does_not_tell_the_numbers(lesson, prose):
+    assert not re.search(r"\b72\b|\b12[.,]5\b|\b51[.,]5|\b51\b", re.sub(r"`[^`\n]*`|\n\| .*", "", prose))
+
+
+def test_every_prediction_is_asked_before_it_is_revealed(lesson, prose):
+    for prediction in lesson.predictions:
+        asked = prose.index(f'predict("{prediction.id}", None)')
+        revealed = next(m.start() for m in re.finditer(r"lesson\.reveal\(.*\)", prose) if f'"{prediction.id}"' in m[0])
+        assert asked < revealed
+
+
+def test_hints_come_nearer_without_the_answer(lesson):
+    assert [blank.name for blank in lesson.blanks] == ["lane", "place"]
+    for blank in lesson.blanks:
+        lines = [line.split("=")[1].strip(" ;") for line in blank.answer.split("\n")]
+        assert not any(line in hint for line in lines for hint in blank.hints)
+
+
+def test_only_the_place_of_a_thread_differs_from_lesson_08(lesson):
+    """The diff of neighbouring kernels is the lesson: comments, sizes of the warp's tile, and the place."""
+    before, after = (set(text.split("\n")) for text in (load("08").solution, lesson.solution))
+    gone, added = before - after, after - before
+    assert all(re.search(r"// |threadIdx|int tid|row0", line) for line in gone), gone
+    assert all(re.search(r"^$|// |LANES|WARPS|int (warp|lane|tx|ty|tid|row0)", line) for line in added), added
+
+
+# ---- in the notebook
+
+
+@pytest.fixture
+def opened(tmp_path, monkeypatch) -> tuple[notebook.OpenLesson, Screen]:
+    screen = Screen()
+    monkeypatch.setattr("IPython.display.display", screen.display)
+    monkeypatch.setattr("gemmlab.gpu.available", lambda: None)
+    monkeypatch.setenv("GEMMLAB_WORK", str(tmp_path))
+    one = notebook.open("09")
+    one.lesson.kernel_path.write_text(one.lesson.starter)
+    return one, screen
+
+
+def predict_all(one: notebook.OpenLesson, screen: Screen) -> None:
+    for prediction in one.lesson.predictions:
+        screen.of(one.predict, prediction.id, 1)
+
+
+def test_nothing_is_given_away_before_the_predictions(opened):
+    one, screen = opened
+    assert "the warp reads" not in screen.of(one.lanes) and screen.pictures == 1
+    for call in (one.search, one.recorded_search, one.recorded_lanes, lambda: one.lanes(costs=True)):
+        assert "Predict first" in screen.of(call) and screen.pictures == 0
+
+
+def test_rules_are_compared_over_the_whole_space(opened):
+    one, screen = opened
+    text = screen.of(one.space)
+    assert text.count("not attempted") == 3 and "TM * TN" not in text
+    text = screen.of(one.space, threads="BM * BN // TM", shared="8 * BK * (BM + BN + PAD)", registers=None)
+    assert "wrong for 45 of 45; for 64×64×8, 4×4 a thread it gives 1,024 and should be 256" in text
+    assert "right for all 45 configurations" in text and "are left" not in text
+    assert "'M' is not known here; use BM, BN" in screen.of(one.space, threads="M")
+    assert "only integers, BM, BN, BK" in screen.of(one.space, threads="BM ** 2")
+    assert "is no expression" in screen.of(one.space, threads=1)
+    right = {rule.name: rule.expression for rule in RULES}
+    assert "Of 45 configurations 28 are left. Ruled out are 3 by warp tile" in screen.of(one.space, **right)
+
+
+def test_the_search_comes_after_the_check_and_the_rules(opened):
+    one, screen = opened
+    predict_all(one, screen)
+    assert "Not attempted" in screen.of(one.search)
+    one.lesson.kernel_path.write_text(one.lesson.solution)
+    assert "public cases passed" in screen.of(one.check)
+    assert "Not attempted" in screen.of(one.search)
+    screen.of(one.space, **{rule.name: rule.expression for rule in RULES})
+    text = screen.of(one.search, (512, 512, 4096), 32)
+    assert "nothing was timed" in text and screen.pictures == 1
+    assert "The fastest that the emulator passes, at a ragged shape, is **64×64×32" in text.replace("\\", "")
+    assert "BK is one or several of" in screen.of(one.search, BK=5)
+
+
+def test_records_are_shown_as_such(opened):
+    one, screen = opened
+    predict_all(one, screen)
+    text = screen.of(one.recorded_search, (1024, 1024, 1024), (8, 16))
+    assert "not your machine" in text and "% of cuBLAS there" in text
+    text = screen.of(one.recorded_search, (5, 5, 5))
+    assert "No search was recorded at that shape; there are 1024, 1024, 1024" in text
+    assert "in pairs" in screen.of(one.recorded_lanes)

@@ -1,0 +1,127 @@
+"""Lesson 14: what its published kernels show, what its mends and the students' get, and the numbers of its claims."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from test_lesson_kernels import header
+
+from gemmlab.check.check import check_source
+from gemmlab.course import blanks
+from gemmlab.course.lesson import find_root, load
+from gemmlab.notebook import claims
+from gemmlab.notebook.clinic import KINDS, changed_lines, kinds_found, lines_found
+
+KERNELS = sorted(Path(__file__).parents[1].joinpath("kernels").glob("14_claims_clinic/*/*.cu"))
+FAULTS = {  # kinds that a reader may name, and a line of the published kernel that takes part
+    "barrier_in_if": ({"barrier_divergence", "uninitialized"}, "__syncthreads();"),
+    "float4_tile": ({"race", "out_of_bounds"}, "&As[ty][tx * 4]"),
+    "float4_transposed": ({"wrong_result"}, "Bs[k][tx]"),
+    "store_loop": ({"out_of_bounds", "wrong_result"}, "if (r < M) break;"),
+    "coarsened": ({"wrong_result"}, "A[(k0 + tx) * M + row]"),
+    "one_barrier": ({"race"}, "__fmaf_rn(As"),
+    "odd_tail": ({"uninitialized", "wrong_result"}, "multiply(1, acc);"),
+}
+SURVIVOR = "one_barrier_two_buffers"
+
+
+@pytest.fixture(scope="module")
+def lesson():
+    return load("14")
+
+
+@pytest.fixture(scope="module")
+def prose(lesson) -> str:
+    return (find_root() / "lessons" / f"{lesson.name}.md").read_text(encoding="utf-8").split("\n---\n", 1)[1]
+
+
+def verdict_of(kernel, text):
+    return check_source(text, kernel.path.name, kernel.launch, kernel.cases, backend="emulator")
+
+
+@pytest.mark.parametrize("patient", FAULTS)
+def test_the_published_kernel_shows_its_fault(lesson, patient):
+    kinds, words = FAULTS[patient]
+    kernel = lesson.kernel_named(patient)
+    verdict = verdict_of(kernel, kernel.starter)
+    assert verdict.status == "failed" and set(kinds_found(verdict)) == kinds <= set(KINDS)
+    (line, *_) = [number for number, text in enumerate(kernel.starter.split("\n"), 1) if words in text]
+    named = {line for kind in kinds for line in lines_found(verdict, kind)}
+    assert line in named | set(changed_lines(kernel, kernel.solution))
+
+
+@pytest.mark.parametrize("patient", FAULTS)
+def test_the_mended_kernel_passes(lesson, patient):
+    kernel = lesson.kernel_named(patient)
+    verdict = verdict_of(kernel, kernel.solution)
+    assert verdict.passed and verdict.findings == ()
+
+
+def test_all_patients_are_here(lesson):
+    assert {kernel.patient for kernel in lesson.kernels} == set(FAULTS) == {path.parent.name for path in KERNELS}
+    for patient in FAULTS:
+        expected = [header(path.read_text(), "expect") for path in KERNELS if path.parent.name == patient]
+        assert expected.count("passed") >= 2 and len(set(expected)) >= 2
+
+
+@pytest.mark.parametrize("path", KERNELS, ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_verdict_on_a_mend(lesson, path):
+    text = path.read_text()
+    verdict = verdict_of(lesson.kernel_named(path.parent.name), text)
+    expected = header(text, "expect")
+    if expected == "passed":
+        assert verdict.passed and verdict.findings == ()
+        return
+    messages = [finding.message for finding in verdict.findings if finding.is_error and finding.kind == expected]
+    assert messages, [(finding.kind, finding.message) for finding in verdict.findings]
+    for words in filter(None, map(str.strip, header(text, "says").split(";"))):
+        assert any(words in message for message in messages), f"{words!r} is not in {messages}"
+
+
+@pytest.mark.parametrize("claim", claims.EXPERIMENTS)
+def test_the_prediction_is_the_experiments_number(lesson, claim):
+    (prediction,) = [prediction for prediction in lesson.predictions if prediction.id == claim]
+    evidence = claims.examine(claim, lesson)
+    assert evidence.number == pytest.approx(prediction.answer)
+    assert evidence.holds == (claim == SURVIVOR)
+
+
+def test_claims_have_an_experiment_a_prediction_and_a_patient(lesson):
+    ids = [claim.id for claim in lesson.claims]
+    assert sorted(ids) == sorted(claims.EXPERIMENTS) == sorted(prediction.id for prediction in lesson.predictions)
+    assert {claim.patient for claim in lesson.claims} == set(FAULTS)
+
+
+def test_each_claim_stands_in_its_published_kernel_and_only_the_true_one_in_the_mended(lesson):
+    for claim in lesson.claims:
+        kernel = lesson.kernel_named(claim.patient)
+        published, mended = (" ".join(text.replace("//", " ").split()) for text in (kernel.starter, kernel.solution))
+        assert claim.text in published
+        assert (claim.text in mended) == (claim.id == SURVIVOR)
+
+
+def test_the_text_asks_before_it_shows_and_keeps_the_numbers_back(lesson, prose):
+    for claim in lesson.claims:
+        asked, shown, judged = (prose.index(f'{call}("{claim.id}"') for call in ("predict", "evidence", "judge"))
+        assert asked < shown < judged
+    for patient in FAULTS:
+        read, asked = prose.index(f'read("{patient}")'), prose.index(f'diagnose("{patient}"')
+        assert read < asked < prose.index(f'patient="{patient}"') < prose.index(f'check("{patient}")')
+    assert not re.search(r"54[0-9][.,]7|\b550\b", prose)
+
+
+def test_hints_do_not_hold_the_mend(lesson):
+    for kernel in lesson.kernels:
+        (blank,) = kernel.blanks
+        added = [line[1:].strip() for line in blank.answer.split("\n") if line.startswith("+")]
+        assert added and not any(line in hint for line in added if len(line) > 3 for hint in blank.hints)
+        assert "//" not in blank.answer
+
+
+def test_a_mend_is_measured_by_the_code_that_it_changes():
+    before = "a;\n// words\nb;\nc;\n"
+    assert blanks.changed_lines(before, "a;\n// other words\nb;\nc;\n") == set()
+    assert blanks.changed_lines(before, "a;\nB;\nc;\n") == {3}
+    assert blanks.changed_lines(before, "a;\nb;\nnew;\nc;\n") == {3, 4}
