@@ -17,10 +17,11 @@ from pathlib import Path
 import numpy as np
 
 from gemmlab import gpu
-from gemmlab.compiler.compile import CompileError, Program, compile_source
+from gemmlab.compiler.compile import CompileError, compile_source
 from gemmlab.errors import UserError
 from gemmlab.gpu import bench
 from gemmlab.kernel.launch import LaunchSpec
+from gemmlab.kernel.program import Program
 from gemmlab.kernel.tolerance import compare, make_inputs
 
 TIMED_SHAPES = ((1024, 1024, 1024), (4096, 4096, 4096))

@@ -26,8 +26,8 @@ from gemmlab.kernel.tolerance import check_shape, compare, make_inputs
 from gemmlab.kernel.verdict import CaseResult, Finding, Verdict
 
 if TYPE_CHECKING:
-    from gemmlab.compiler.compile import Diagnostic, Program
     from gemmlab.kernel.executor import Executor, Outcome
+    from gemmlab.kernel.program import Diagnostic, Program
     from gemmlab.launcher.launcher import Launcher
 
 BACKENDS = ("auto", "emulator", "cuda")

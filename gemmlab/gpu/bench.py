@@ -22,13 +22,14 @@ from pathlib import Path
 
 import numpy as np
 
-from gemmlab.compiler.compile import Program, compile_source
+from gemmlab.compiler.compile import compile_source
 from gemmlab.errors import UserError
 from gemmlab.gpu.device.faults import explained
 from gemmlab.gpu.device.process import COMMAND, ChildDied, ChildTimeout, CudaError, GpuProcess
 from gemmlab.gpu.device.request import request_of
 from gemmlab.kernel.launch import Launch
 from gemmlab.kernel.plan import Plan
+from gemmlab.kernel.program import Program
 from gemmlab.kernel.tolerance import rounding_bound
 
 Shape = tuple[int, int, int]

@@ -23,8 +23,8 @@ from gemmlab.kernel.launch import Address, Launch, Scalar
 from gemmlab.kernel.plan import Copy, Plan
 
 if TYPE_CHECKING:
-    from gemmlab.emulator.report.counters import LineCounters
     from gemmlab.gpu.bench import Bench
+    from gemmlab.kernel.counters import LineCounters
     from gemmlab.pictures.speed.roofline import Ceilings
 
 Shape = tuple[int, int, int]

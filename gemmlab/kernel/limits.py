@@ -11,9 +11,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from gemmlab.compiler.nvrtc.log import Resources, too_much_static_shared
 from gemmlab.errors import UserError
 from gemmlab.kernel.launch import Launch
+from gemmlab.kernel.program import Resources
 from gemmlab.kernel.verdict import Finding
 
 KIB = 1024
@@ -219,3 +219,10 @@ def _blocks_by_shared(shared_bytes: int, limits: GpuLimits) -> int:
         return 0
     allocated = _round_up(shared_bytes + limits.reserved_shared, limits.shared_unit)
     return limits.shared_per_sm // allocated if allocated else limits.blocks_per_sm
+
+
+def too_much_static_shared(kernel: str, size: str, most: str) -> str:
+    return (
+        f"the kernel '{kernel}' declares {size} bytes of static shared memory, but a block may have {most}; "
+        "make the tiles smaller, or use dynamic shared memory with the opt-in"
+    )

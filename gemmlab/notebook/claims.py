@@ -21,7 +21,7 @@ from gemmlab.models.simulator import FLOAT_BYTES
 from gemmlab.pictures.output import plain
 
 if TYPE_CHECKING:
-    from gemmlab.compiler.compile import Program
+    from gemmlab.kernel.program import Program
     from gemmlab.pictures.picture import Picture
 
 _SIDE = 64  # M, N and K of the launches that are counted

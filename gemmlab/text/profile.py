@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from gemmlab.check.profile import KernelUse, Profile
-from gemmlab.emulator.report.counters import LineCounters
+from gemmlab.kernel.counters import LineCounters
 from gemmlab.text.verdict import printable, render
 
 _NARROW = 100  # columns; what is not a terminal gets the lines whole

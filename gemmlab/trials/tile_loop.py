@@ -16,7 +16,7 @@ import numpy as np
 from gemmlab.errors import UserError
 
 if TYPE_CHECKING:
-    from gemmlab.compiler.compile import Program
+    from gemmlab.kernel.program import Program
 
 FILL, USE, BARRIER = "fill", "use", "barrier"
 WARP = 32

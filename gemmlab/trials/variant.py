@@ -10,8 +10,8 @@ from gemmlab.course.blanks import extract_bodies, find_slots, open_blanks, splic
 from gemmlab.errors import UserError
 
 if TYPE_CHECKING:
-    from gemmlab.compiler.compile import Program
     from gemmlab.course.lesson import Kernel
+    from gemmlab.kernel.program import Program
 
 
 OWN = "______"

@@ -13,8 +13,8 @@ from gemmlab.trials.trace import BARRIER, COPY, STORE, Access, Place, trace_bloc
 from gemmlab.trials.warp_requests import SIDES, WarpRequest
 
 if TYPE_CHECKING:
-    from gemmlab.compiler.compile import Program
     from gemmlab.kernel.launch import Launch
+    from gemmlab.kernel.program import Program
 
 WARP = 32
 _SEED = 7

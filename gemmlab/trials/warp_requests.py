@@ -11,8 +11,8 @@ import numpy as np
 from gemmlab.errors import UserError
 
 if TYPE_CHECKING:
-    from gemmlab.compiler.compile import Program
     from gemmlab.kernel.launch import Launch
+    from gemmlab.kernel.program import Program
 
 SECTOR_BYTES = 32
 SIDES = {"A": (0, 2), "B": (2, 1), "C": (0, 1)}  # which of M, N, K are the rows and the columns

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from gemmlab.compiler.compile import Program
 from gemmlab.kernel.launch import Address, Argument, Launch
 from gemmlab.kernel.plan import Copy, Fill, Plan, launches_of, steps_of
+from gemmlab.kernel.program import Program
 
 
 def request_of(
