@@ -19,7 +19,7 @@ import numpy as np
 from gemmlab import gpu
 from gemmlab.compiler.compile import CompileError, Program, compile_source
 from gemmlab.errors import UserError
-from gemmlab.gpu.executor import bench
+from gemmlab.gpu import bench
 from gemmlab.kernel.launch import LaunchSpec
 from gemmlab.kernel.tolerance import compare, make_inputs
 

@@ -68,10 +68,10 @@ def _import_all() -> None:
     from gemmlab.emulator.warm import compiled_interpreter
 
     compiled_interpreter()  # before others import it, because this one knows where its machine code is kept
-    for module in pkgutil.iter_modules(gemmlab.emulator.__path__, "gemmlab.emulator."):
+    for module in pkgutil.walk_packages(gemmlab.emulator.__path__, "gemmlab.emulator."):
         importlib.import_module(module.name)
-    readers = "host.code source syntax.arrays syntax.signature syntax.tree"
-    for name in f"{readers} counter_rules limits plan tolerance".split():
+    readers = "compiler.device_part course.blanks cuda.arrays cuda.signature cuda.tree"
+    for name in f"{readers} check.rules kernel.limits kernel.plan kernel.tolerance".split():
         importlib.import_module(f"gemmlab.{name}")
 
 

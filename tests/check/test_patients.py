@@ -8,7 +8,7 @@ from pathlib import Path
 import nbformat
 import pytest
 from conftest import LESSON
-from test_notebook import Screen
+from screen import Screen
 
 from gemmlab import notebook
 from gemmlab.build import build

@@ -10,7 +10,7 @@ from gemmlab.compiler.variants import compiled, variant
 from gemmlab.course.lesson import find_root
 from gemmlab.emulator.report.counters import LineCounters
 from gemmlab.errors import UserError
-from gemmlab.gpu.executor import bench, roofline
+from gemmlab.gpu import bench, roofline
 from gemmlab.kernel.launch import Launch
 from gemmlab.pictures.speed.roofline import hierarchy
 from gemmlab.records import ceilings, record

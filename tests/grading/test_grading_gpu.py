@@ -66,9 +66,9 @@ def test_a_fault_in_one_case_leaves_the_next_alone(fake_cupy):
 
 
 def test_after_a_kernel_that_never_ends_no_other_is_started(fake_cupy, monkeypatch):
-    from gemmlab import gpu
+    from gemmlab.gpu.executor import GpuExecutor
 
-    monkeypatch.setattr(gpu.GpuExecutor, "__init__", limited(gpu.GpuExecutor.__init__))
+    monkeypatch.setattr(GpuExecutor, "__init__", limited(GpuExecutor.__init__))
     results = run_fake("while True: time.sleep(0.1)")
     assert kinds(results[0]) == ["timeout"]
     assert [result.problem for result in results[1:]] == ["not run"] * 2, "what the GPU never ran is not right there"

@@ -7,7 +7,7 @@ from dataclasses import astuple
 
 import numpy as np
 import pytest
-from test_notebook import Screen
+from screen import Screen
 
 from gemmlab import notebook
 from gemmlab.check.check import check_source

@@ -5,20 +5,20 @@ from __future__ import annotations
 import json
 import sys
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 import ipywidgets
 import numpy as np
 import pytest
+from screen import Screen
 
 from gemmlab import gpu, notebook
 from gemmlab.check import check
 from gemmlab.course import lesson as lessons
 from gemmlab.errors import UserError
-from gemmlab.gpu import GpuInfo
+from gemmlab.gpu import GpuInfo, bench
 from gemmlab.gpu.bench import Timing
-from gemmlab.gpu.executor import bench
 from gemmlab.kernel.executor import Outcome
+from gemmlab.notebook.lesson import OpenLesson
 
 NUMBER = "536.87"
 TIMING = Timing((1024, 1024, 1024), 0.35, 0.042, 6123.0, 51234.0, 0.1195, (0.118, 0.121), 1e-5, 50, "NVIDIA Test")
@@ -34,46 +34,6 @@ class Executor:
 
     def run(self, program, launch, A, B, shape):
         return Outcome(self.compute(A, B).astype(np.float32))
-
-
-@dataclass
-class Handle:
-    shown: list
-    index: int
-
-    def update(self, output):
-        self.shown[self.index] = output
-
-
-class Screen:
-    """What a cell displayed, in order."""
-
-    def __init__(self):
-        self.outputs = []
-
-    def display(self, *outputs, raw=False, display_id=False):
-        self.outputs += outputs
-        return Handle(self.outputs, len(self.outputs) - 1) if display_id else None
-
-    @property
-    def bundles(self) -> list[dict]:
-        raw = [it if isinstance(it, dict) else it._repr_mimebundle_() for it in self.outputs]
-        return [it[0] if isinstance(it, tuple) else it for it in raw]
-
-    @property
-    def text(self) -> str:
-        """The text of all outputs, with plain spaces."""
-        return "\n".join(bundle["text/plain"] for bundle in self.bundles).replace("\N{NO-BREAK SPACE}", " ")
-
-    @property
-    def pictures(self) -> int:
-        return sum("image/png" in bundle for bundle in self.bundles)
-
-    def of(self, call, *args, **kwargs) -> str:
-        """The text that one call displays."""
-        self.outputs.clear()
-        assert call(*args, **kwargs) is None
-        return self.text
 
 
 @pytest.fixture
@@ -97,16 +57,16 @@ def executor(monkeypatch) -> Executor:
 
 
 @pytest.fixture
-def lesson(course, screen, executor) -> notebook.OpenLesson:
+def lesson(course, screen, executor) -> OpenLesson:
     return notebook.open("02")
 
 
-def write(lesson: notebook.OpenLesson, fma: str, row: str = "const int row = blockIdx.y * TILE + threadIdx.y;") -> None:
+def write(lesson: OpenLesson, fma: str, row: str = "const int row = blockIdx.y * TILE + threadIdx.y;") -> None:
     starter = lesson.lesson.starter
     lesson.lesson.kernel_path.write_text(starter.replace("const int row = ______;", row).replace("______;", fma))
 
 
-def solve(lesson: notebook.OpenLesson) -> None:
+def solve(lesson: OpenLesson) -> None:
     write(lesson, "acc += A[row * K + k] * B[k * N + col];")
 
 
