@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from gemmlab.kernel.sentences import TOO_MUCH_STATIC_SHARED
+
 SOURCE_NAME = "/gemmlab/kernel.cu"  # the student's file, to NVRTC and in the PTX; there is no such folder
 MOST_REMARKS = 20  # of errors, and of warnings
 
@@ -183,14 +185,9 @@ def _readable(text: str) -> str:
     """ptxas's sentence with its sizes in decimal, and what it means where shared memory is too large."""
     text = re.sub(r"0x[0-9a-fA-F]+", lambda match: f"{int(match[0], 16):,}", text.strip())
     too_large = re.fullmatch(r"Entry function '(.+)' uses too much shared data \(([\d,]+) bytes, ([\d,]+) max\)", text)
-    return too_much_static_shared(plain_name(too_large[1]), too_large[2], too_large[3]) if too_large else text
-
-
-def too_much_static_shared(kernel: str, size: str, most: str) -> str:
-    return (
-        f"the kernel '{kernel}' declares {size} bytes of static shared memory, but a block may have {most}; "
-        "make the tiles smaller, or use dynamic shared memory with the opt-in"
-    )
+    if not too_large:
+        return text
+    return TOO_MUCH_STATIC_SHARED(kernel=plain_name(too_large[1]), size=too_large[2], most=too_large[3])
 
 
 def parse_resources(log: str) -> dict[str, Resources]:
