@@ -19,6 +19,7 @@ from gemmlab.check.rules import judge
 from gemmlab.course.blanks import open_blanks, read_source
 from gemmlab.course.lesson import Case, Kernel, Lesson
 from gemmlab.errors import UserError
+from gemmlab.kernel.kinds import KINDS
 from gemmlab.kernel.launch import Launch, LaunchSpec
 from gemmlab.kernel.layout import COURSE, Layout
 from gemmlab.kernel.plan import Plan, launches_of, refused, steps_of
@@ -34,7 +35,6 @@ BACKENDS = ("auto", "emulator", "cuda")
 _EMULATED_WORK = 2**24  # products M·N·K that the emulator repeats beside a GPU; larger cases are cut down to it
 _UNOPTIMISED_WORK = 2**18  # and those that it runs once more without optimisation; the smallest case always is
 _SMALL_SIDE = 128
-_HIDDEN_KINDS = ("out_of_bounds", "uninitialized", "misaligned", "race")
 
 
 class Ticking:
@@ -223,7 +223,7 @@ def _second_look(
             A, B = make_inputs(case.inputs, spec.layout.product(case.shape), case.seed)
             findings += backwards.run(plain, spec.at(*case.shape), A, B, case.shape).findings
     unknown = [_not_looked_at(finding) for finding in findings if finding.kind == "unsupported"]
-    return [finding for finding in findings if finding.kind in _HIDDEN_KINDS] + unknown[:1]
+    return [finding for finding in findings if KINDS[finding.kind].hidden_by_optimiser] + unknown[:1]
 
 
 def _not_looked_at(finding: Finding) -> Finding:

@@ -60,7 +60,7 @@ def _parts(profile: Profile) -> Iterator[RenderableType]:
     yield Text(f"Profile at M, N, K = {M}, {N}, {K}, counted by the emulator.", style="bold")
     if not profile.verdict.passed or profile.verdict.findings:
         yield Text()
-        yield render(profile.verdict, profile.source, "case")
+        yield render(profile.verdict, profile.source, public=False)
     if profile.counters is None:
         return
     if not profile.verdict.passed:

@@ -10,8 +10,7 @@ import pytest
 from conftest import LESSON, SOLUTION
 from copy_course import copy_course
 
-from gemmlab.build import build
-from gemmlab.build import compose
+from gemmlab.build import build, compose
 from gemmlab.course import blanks
 from gemmlab.course import lesson as lessons
 from gemmlab.errors import UserError

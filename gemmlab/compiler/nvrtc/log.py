@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from gemmlab.kernel.limits import too_much_static_shared
 from gemmlab.kernel.program import Diagnostic, Resources
+from gemmlab.kernel.sentences import TOO_MUCH_STATIC_SHARED
 
 SOURCE_NAME = "/gemmlab/kernel.cu"  # the student's file, to NVRTC and in the PTX; there is no such folder
 MOST_REMARKS = 20  # of errors, and of warnings
@@ -161,7 +161,9 @@ def _readable(text: str) -> str:
     """ptxas's sentence with its sizes in decimal, and what it means where shared memory is too large."""
     text = re.sub(r"0x[0-9a-fA-F]+", lambda match: f"{int(match[0], 16):,}", text.strip())
     too_large = re.fullmatch(r"Entry function '(.+)' uses too much shared data \(([\d,]+) bytes, ([\d,]+) max\)", text)
-    return too_much_static_shared(plain_name(too_large[1]), too_large[2], too_large[3]) if too_large else text
+    if not too_large:
+        return text
+    return TOO_MUCH_STATIC_SHARED(kernel=plain_name(too_large[1]), size=too_large[2], most=too_large[3])
 
 
 def parse_resources(log: str) -> dict[str, Resources]:
