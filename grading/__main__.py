@@ -37,7 +37,7 @@ ReportArgument = Annotated[Path, typer.Argument(help="The folder that grade wrot
 
 
 @app.command()
-def grade(  # noqa: PLR0913 (each argument is an option of the command)
+def grade(
     submissions: Annotated[Path, typer.Argument(help="A folder or zip of notebooks and .cu files.")],
     out: Annotated[Path, typer.Option(help="The folder for the reports; the same one again goes on where it stopped.")],
     lesson: Annotated[Optional[str], typer.Option(help="Grade this lesson only, such as 04.")] = None,
