@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from gemmlab.pictures.speed.roofline import Ceilings
 
 Shape = tuple[int, int, int]
-_KERNELS = Path(__file__).with_name("device") / "ceilings.cu"
+_KERNELS = Path(__file__).with_name("child") / "ceilings.cu"
 SECTOR = 32  # bytes
 LEVELS = {"memory": "copy_gbs", "L2": "l2_gbs", "shared": "shared_gbs"}  # a level, and the ceiling of its bytes
 
