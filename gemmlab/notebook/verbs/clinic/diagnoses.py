@@ -6,7 +6,7 @@ wherever the check points elsewhere, the line counts that the student's own mend
 
 from __future__ import annotations
 
-from gemmlab.course import blanks
+from gemmlab.course import patients
 from gemmlab.course.lesson import Claim, Kernel
 from gemmlab.errors import UserError
 from gemmlab.kernel.kinds import KINDS as FINDING_KINDS
@@ -99,7 +99,7 @@ def line_count(kernel: Kernel) -> int:
 
 def changed_lines(kernel: Kernel, source: str) -> list[int]:
     """The lines of the published kernel that a mend changes."""
-    return sorted(blanks.changed_lines(kernel.starter, source))
+    return sorted(patients.changed_lines(kernel.starter, source))
 
 
 def words(kind: str) -> str:
