@@ -49,7 +49,7 @@ def _timed(desk: Desk, source: str, shape: Shape) -> Timing | None:
     """Show the compiler's report, and the kernel's speed where there is a GPU."""
     from gemmlab import gpu
     from gemmlab.compiler.compile import compile_source
-    from gemmlab.gpu.executor import bench
+    from gemmlab.gpu import bench
     from gemmlab.pictures.speed.profile import resources_text, speed_text
 
     lesson = desk.lesson
