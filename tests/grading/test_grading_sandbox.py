@@ -20,6 +20,8 @@ import pytest
 if not sys.platform.startswith("linux"):
     pytest.skip("grading needs Linux", allow_module_level=True)
 
+from student_kernels import StudentKernel, student_kernels
+
 from gemmlab.check.check import check_source
 from gemmlab.compiler.cache import folder as cache_folder
 from gemmlab.course.lesson import load
@@ -38,7 +40,7 @@ CASES = (
     HiddenCase("ragged", "boundary", (19, 33, 7), "structured", 2),
 )
 HEAD = 'extern "C" __global__ void gemm(const float* A, const float* B, float* C, int M, int N, int K)'
-WRONG = sorted((ROOT / "tests/kernels/02_tiled_fma").glob("*.cu"))
+STUDENTS = student_kernels("02_tiled_fma")
 
 
 def kernel(body: str, before: str = "") -> Job:
@@ -127,7 +129,8 @@ def test_the_level_of_this_machine_is_what_its_walls_promise(place: Worker):
 def test_a_machine_that_lacks_walls_says_so_and_refuses(lacking: list[str]):
     """A filter in front of the whole program stands in for a container or kernel that does not allow these calls."""
     code = (
-        "from gemmlab.errors import UserError\nfrom grading.sandbox import linux, seccomp\nfrom grading.level import level\n"
+        "from gemmlab.errors import UserError\nfrom grading.level import level\n"
+        "from grading.sandbox import linux, seccomp\n"
         f"linux.prctl(linux.PR_SET_NO_NEW_PRIVS, 1)\nseccomp.refuse({lacking})\n"
         "found = level()\nprint(found)\nfound.check(insecure=True)\nprint(','.join(found.walls))\n"
         "try: found.check(insecure=False)\nexcept UserError as error: print('refused:', error)\nelse: print('accepted')"
@@ -333,11 +336,11 @@ def test_nothing_lives_on_in_the_next_child(place: Worker):
     assert first.C == second.C and struct.unpack("f", first.C[:4]) == (7.0,)
 
 
-@pytest.mark.parametrize("path", WRONG, ids=lambda path: path.stem)
-def test_the_sandbox_finds_what_the_check_finds(place: Worker, path: Path):
+@pytest.mark.parametrize("one", STUDENTS, ids=lambda one: one.path.stem)
+def test_the_sandbox_finds_what_the_check_finds(place: Worker, one: StudentKernel):
     """Shut off from all files, a child misses no module, and no finding."""
-    source = path.read_text()
-    outside = check_source(source, path.name, KERNEL.launch, KERNEL.cases, "emulator")
+    source = one.text
+    outside = check_source(source, one.path.name, KERNEL.launch, KERNEL.cases, "emulator")
     cases = tuple(HiddenCase("x", "ordinary", case.shape, case.inputs, case.seed) for case in KERNEL.cases)
     execution = place.run(Job(KERNEL, source, cases))
     inside = {one["kind"] for result in execution.cases for one in result.findings if one["severity"] == "error"}
