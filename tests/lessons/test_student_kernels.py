@@ -26,7 +26,7 @@ def test_verdict(one: StudentKernel):
 def test_every_kernel_of_a_lesson_has_right_and_wrong_ones(kernel):
     mine = student_kernels(kernel.name)
     wrong = [one for one in mine if one.expect != "passed"]
-    assert len(mine) > len(wrong) and len({one.expect for one in wrong}) >= 2
+    assert len(mine) > len(wrong) and len({one.expect for one in wrong}) >= (1 if kernel.patient else 2)
     assert all(one.says for one in wrong)
     assert all(one.why for one in mine)
 
