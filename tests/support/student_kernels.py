@@ -1,7 +1,7 @@
 """The kernels of tests/kernels that students might write in a lesson, each with its verdict.
 
-A file tests/kernels/NN_slug/NAME.cu begins with its verdict and says why. What follows is what differs from the lesson's
-solution:
+A file tests/kernels/NN_slug/NAME.cu begins with its verdict and says why. What follows is what differs from the
+lesson's solution:
 
     // expect: race                     passed, or the kind of a finding
     // says: K tile 1; may overwrite    words that a message of this kind must hold, apart by ; (left out where none)
