@@ -69,7 +69,7 @@ class RawResult:
 
     `C` are raw bytes of M×N float32 and `written` of M×N bool, None where the launch did not end. `findings` are those
     of the emulator, as JSON. `problem` says what happened to the process ('timeout', 'memory', 'crash', 'output', ''),
-    with `detail` for the audit log.
+    with `detail` for the audit log. `again` is what the second look at the same case brought back, where there was one.
     """
 
     C: bytes | None = None
@@ -78,6 +78,7 @@ class RawResult:
     problem: str = ""
     detail: str = ""
     seconds: float = 0.0
+    again: RawResult | None = None
 
 
 @dataclass(frozen=True)

@@ -13,14 +13,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gemmlab.build import compose
-from gemmlab.build import readme
+from gemmlab.build import compose, readme
+from gemmlab.build.execute import execute
 from gemmlab.course import blanks
 from gemmlab.course import lesson as lessons
-from gemmlab.errors import UserError
-from gemmlab.build.execute import execute
-from gemmlab.files import write_whole
 from gemmlab.course.lesson import Kernel, Lesson
+from gemmlab.errors import UserError
+from gemmlab.files import write_whole
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -184,4 +183,3 @@ def main(arguments: list[str] | None = None) -> int:
     except UserError as error:
         print(error, file=sys.stderr)
         return 1
-

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from gemmlab.course import blanks
-from gemmlab.errors import UserError
 from gemmlab.course.lesson import Kernel, Lesson
+from gemmlab.errors import UserError
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode

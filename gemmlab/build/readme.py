@@ -15,8 +15,8 @@ from pathlib import Path
 
 from gemmlab.errors import UserError
 from gemmlab.files import write_whole
-from gemmlab.records.results import AtShape, Published, Results, all_results, published
 from gemmlab.pictures.picture import PAPER
+from gemmlab.records.results import AtShape, Published, Results, all_results, published
 
 BEGIN, END = "<!-- results: built by `make lessons` -->", "<!-- end of results -->"
 PICTURE = "gemmlab/recorded/ladder.svg"

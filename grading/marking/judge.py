@@ -20,6 +20,10 @@ from grading.model import CaseMark, HiddenCase, RawResult
 from grading.sandbox.worker import Execution, Job
 
 RULE_KIND = "memory traffic"  # what the mark for a lesson's rules is called, beside the kinds of hidden cases
+_ONE_ORDER_ONLY = (
+    "Elements of C are wrong when the last warp of a block gets its turn first and the compiler optimises nothing: what "
+    "is stored hangs on who comes first, or on something that C++ leaves undefined."
+)
 _MOST_ERRORS = 3
 _MOST_WORDS = 300  # characters of one of the compiler's messages
 _MOST_LINES = 1_000_000
@@ -90,7 +94,8 @@ def _judge_case(case: HiddenCase, result: RawResult, lines: int) -> CaseMark:
     if result.problem:
         finding = "timeout" if result.problem in ("timeout", "not run") else ""
         return CaseMark(case.kind, case.group, False, _PROBLEMS[result.problem], finding)
-    finding, message = _gravest(result.findings, lines)
+    again = result.again or RawResult()
+    finding, message = _gravest((*result.findings, *again.findings), lines)
     max_error, picture = None, ""
     if result.C is not None:
         comparison = _compare(case, result)
@@ -98,6 +103,8 @@ def _judge_case(case: HiddenCase, result: RawResult, lines: int) -> CaseMark:
         max_error = comparison.max_error if math.isfinite(comparison.max_error) else None
         if not comparison.ok and not finding:
             finding, message = "wrong_result", _wrong_numbers(comparison)
+        if again.C is not None and not finding and not _compare(case, again).ok:
+            finding, message = "wrong_result", _ONE_ORDER_ONLY
     elif not finding:
         finding, message = "launch_error", "It ended without a result."
     return CaseMark(case.kind, case.group, not finding, message, finding, max_error, picture)
@@ -159,5 +166,5 @@ def _log(job: Job, execution: Execution) -> Iterator[str]:
             at = f"{name}, {'×'.join(map(str, case.shape))} {case.inputs}"
             if result.problem or result.detail:
                 yield plain(f"{at}: {result.problem} {result.detail}")
-            for finding in result.findings:
+            for finding in (*result.findings, *(result.again.findings if result.again else ())):
                 yield plain(f"{at}: {_kind(finding)}: {finding.get('message')}")

@@ -15,13 +15,23 @@ import socket
 import traceback
 from collections.abc import Callable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gemmlab.check import second_look
 from gemmlab.errors import UserError
+from gemmlab.kernel.executor import Outcome
+from gemmlab.kernel.plan import refused
 from gemmlab.kernel.verdict import Finding
+from gemmlab.trials.candidate import Candidate
 from grading.sandbox import attacks, wire
 
+if TYPE_CHECKING:
+    from gemmlab.course.lesson import Kernel
+    from gemmlab.kernel.program import Program
+
+Shape = tuple[int, int, int]
 CASE_SECONDS = 10.0  # for one launch in the emulator
 MOST_MATRICES = 1 << 28  # bytes of A and B together
 MOST_FINDINGS = 40
@@ -86,29 +96,19 @@ def _warm_up() -> None:
     A = np.ones((17, 17), np.float32)
     work.errors()
     work.broken_rules()
-    for debug in (False, True):
-        work.run(A, A, (17, 17, 17), debug)
+    for look in (work.run, work.look_again):
+        look(A, A, (17, 17, 17))
 
 
 class _Work:
     """A source, compiled when it is first asked for."""
 
-    def __init__(self, kernel, source: str, arch: str | None) -> None:
+    def __init__(self, kernel: Kernel, source: str, arch: str | None) -> None:
         """`kernel` is the lesson's, without its solution."""
-        self.kernel, self.source, self.arch = kernel, source, arch
-        self.programs: dict[bool, object] = {}
-
-    def program(self, debug: bool = False):
-        """Raises CompileError."""
-        from gemmlab.compiler.compile import compile_source
-
-        if debug not in self.programs:
-            self.programs[debug] = compile_source(self.source, self._filename, arch=self.arch, debug=debug)
-        return self.programs[debug]
-
-    @property
-    def _filename(self) -> str:
-        return f"{self.kernel.name.rpartition('/')[2]}.cu"
+        self.kernel, self.arch = kernel, arch
+        self.candidate = Candidate(source, f"{kernel.name.rpartition('/')[2]}.cu", kernel.launch)
+        self.program: Program | None = None
+        self._unoptimised: list[Program | None] = []
 
     def errors(self) -> list[Finding]:
         """What keeps the source from being a kernel of the course; nothing if it is one."""
@@ -116,31 +116,39 @@ class _Work:
         from gemmlab.cuda.signature import check_signature
 
         try:
-            self.program()
+            self.program = self.candidate.compiled(self.arch)
         except CompileError as error:
             found = [remark for remark in error.diagnostics if remark.severity == "error"]
             return [Finding("compile_error", remark.message, line=remark.line) for remark in found]
-        misfit = check_signature(self.source, self.kernel.launch.kernel)
+        misfit = check_signature(self.candidate.text, self.kernel.launch.kernel)
         return [misfit] if misfit else []
 
-    def run(self, A: np.ndarray, B: np.ndarray, shape: tuple[int, int, int], debug: bool):
-        """The Outcome of one launch in the emulator."""
+    def run(self, A: np.ndarray, B: np.ndarray, shape: Shape) -> Outcome:
+        """One launch in the emulator, of a source without `errors`."""
         from gemmlab.emulator import EmulatorExecutor
-        from gemmlab.kernel.executor import Outcome
-        from gemmlab.kernel.plan import refused
 
-        work, program = self.kernel.launch.at(*shape), self.program(debug)
-        if not debug and (faults := refused(work, self.program())):
+        work, program = self.kernel.launch.at(*shape), self.program
+        if faults := refused(work, program):
             return Outcome(None, faults)
         return EmulatorExecutor(seconds=CASE_SECONDS, threads=1).run(program, work, A, B, shape)
+
+    def look_again(self, A: np.ndarray, B: np.ndarray, shape: Shape) -> Outcome:
+        """The second look at one launch, as the check has it."""
+        if not self._unoptimised:
+            self._unoptimised = [second_look.unoptimised(self.candidate, self.arch, [shape])]
+        program = self._unoptimised[0]
+        if program is None:
+            return Outcome(None)
+        return second_look.look_again(self.candidate, program, A, B, shape, CASE_SECONDS, threads=1)
 
     def broken_rules(self) -> list[int]:
         """The numbers of the lesson's rules on memory traffic that this kernel breaks."""
         from gemmlab.check.rules import broken_rules
 
+        text, filename = self.candidate.text, self.candidate.filename
         rules = enumerate(self.kernel.rules)
         one_rule = {number: replace(self.kernel, rules=(rule,)) for number, rule in rules}
-        return [number for number, kernel in one_rule.items() if broken_rules(kernel, self.source, self._filename)]
+        return [number for number, kernel in one_rule.items() if broken_rules(kernel, text, filename)]
 
 
 def serve(channel: socket.socket) -> None:
@@ -178,16 +186,16 @@ class _Service:
         self.work = _Work(*pickle.loads(data), request["arch"])
         if errors := self.work.errors():
             return ({"errors": _described(errors)},)
-        program = self.work.program()
+        program = self.work.program
         code = (program.cubin or b"") if request["arch"] else b""
         return {"errors": [], "symbols": program.symbols}, code
 
     def run(self, request: dict, data: bytes) -> tuple:
-        """One launch; `data` are A and B. C and what was written follow where the launch ended."""
+        """One launch, or the second look at it; `data` are A and B. C and what was written follow where it ended."""
         M, N, K = shape = tuple(request["shape"])
         matrices = np.frombuffer(data, np.float32)
         A, B = matrices[: M * K].reshape(M, K).copy(), matrices[M * K :].reshape(K, N).copy()
-        outcome = self.work.run(A, B, shape, request["debug"])
+        outcome = (self.work.look_again if request["again"] else self.work.run)(A, B, shape)
         answer = {"findings": _described(outcome.findings), "seconds": outcome.seconds}
         if outcome.C is None:
             return (answer,)
