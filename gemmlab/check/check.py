@@ -13,14 +13,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gemmlab.check import sentences as say
+from gemmlab.check.causes import one_memory, second_launch
 from gemmlab.check.corners import check_size, is_too_large, run_sample
 from gemmlab.check.diagnosis.pattern import Trial
 from gemmlab.check.diagnosis.wrong_result import output_tile, wrong_result
 from gemmlab.check.rules import judge
 from gemmlab.check.second_look import is_right, look_again, looked_at, unoptimised
-from gemmlab.course.blanks import open_blanks, read_source
+from gemmlab.course.blanks import open_blanks
 from gemmlab.course.lesson import Case, Kernel, Lesson
 from gemmlab.errors import UserError
+from gemmlab.files import read_source
 from gemmlab.kernel.launch import Launch, LaunchSpec
 from gemmlab.kernel.layout import COURSE, Layout
 from gemmlab.kernel.plan import Plan, launches_of, refused, steps_of
@@ -309,6 +311,7 @@ def _run_case(
     findings = list(outcome.findings)
     if outcome.C is not None:
         comparison = compare(outcome.C, A, B, case.inputs, outcome.written)
+        findings += second_launch(outcome, comparison.ok, A, B, case)
         return findings, None, Trial(product, case.inputs, A, B, outcome.C, comparison)
     if not any(finding.is_error for finding in findings):
         findings.append(Finding("launch_error", "The launch ended without a result and without a reason; try again."))
@@ -340,11 +343,11 @@ def _verdict(
     runs: list[_Run],
     backend: str,
 ) -> Verdict:
-    findings = merge(remarks + [finding for run in runs for finding in run.findings])
+    findings = merge(one_memory(program, remarks + [finding for run in runs for finding in run.findings]))
     clean = [trial for run in runs for trial in run.clean]
     faulty = [trial for run in runs for trial in run.faulty]
     wrong = wrong_result(clean, faulty, output_tile(candidate.launch))
-    findings += [_in_letters(wrong, candidate.launch.layout)] if wrong else []
+    findings += one_memory(program, [_in_letters(wrong, candidate.launch.layout)] if wrong else [])
     results, kernels = tuple(runs[0].cases), candidate.kernels(case.shape for case in cases)
     resources = program.resources.get(kernels[0]) if len(kernels) == 1 else None
     return Verdict(

@@ -61,7 +61,7 @@ def look_again(
     """One launch of `unoptimised` code with only those findings that count; its C counts where there is one."""
     from gemmlab.emulator import EmulatorExecutor
 
-    executor = EmulatorExecutor(_SCHEDULE, seconds, threads=threads)
+    executor = EmulatorExecutor(_SCHEDULE, seconds, threads=threads, again=False)
     outcome = executor.run(program, candidate.launch.at(*shape), A, B, shape)
     return replace(outcome, findings=[*_that_count(outcome.findings), *_not_possible(outcome.findings)])
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
+
+from gemmlab.errors import UserError
 
 
 @dataclass(frozen=True)
@@ -50,6 +53,23 @@ class Program:
     ptxas_errors: tuple[str, ...] = ()
     kernels: tuple[str, ...] = ()
     symbols: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def machine_code(self) -> bytes:
+        """The cubin. Raises UserError where there is none."""
+        if self.cubin is None:
+            raise UserError(f"{self.filename} has no machine code for {self.arch}: {'; '.join(self.ptxas_errors)}")
+        return self.cubin
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The variables in global memory that a launch may leave something in, by their symbols."""
+        return tuple(re.findall(r"^(?:\.\w+ )*\.global (?:\.\w+ (?:\d+ )?)*([A-Za-z_][\w$]*)", self.ptx, re.MULTILINE))
+
+    @property
+    def dynamic_shared(self) -> tuple[str, ...]:
+        """The names of dynamic shared memory, by their symbols. All stand for one memory."""
+        return tuple(dict.fromkeys(re.findall(r"\.extern \.shared (?:\.\w+ (?:\d+ )?)*([\w$]+)\[\]", self.ptx)))
 
     def symbol(self, kernel: str) -> str:
         """The name of that kernel in PTX and cubin; an unknown name is returned as it is."""

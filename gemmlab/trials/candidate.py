@@ -63,11 +63,13 @@ class Candidate:
         except CompileError:
             raise UserError("the kernel does not compile: run its check, which says why") from None
         A, B = make_inputs(inputs, self.launch.layout.product(shape), seed)
-        return EmulatorExecutor().run(program, self.launch.at(*shape), A, B, shape)
+        return EmulatorExecutor(again=False).run(program, self.launch.at(*shape), A, B, shape)
 
     def counts(self, shape: Shape, arch: str | None = None) -> Counters:
         """What one launch does to memory, by source line. Raises UserError where it does not compile or has a fault."""
         outcome = self.run(shape, arch=arch)
         if outcome.counters is None or any(finding.is_error for finding in outcome.findings):
-            raise UserError(f"there is a fault in {self.filename}: run its check, which says which, then come back")
+            raise UserError(
+                f"there is a fault in {self.filename.removesuffix('.cu')}: run its check, which says which, then come back"
+            )
         return outcome.counters

@@ -21,8 +21,8 @@ from grading.sandbox.worker import Execution, Job
 
 RULE_KIND = "memory traffic"  # what the mark for a lesson's rules is called, beside the kinds of hidden cases
 _ONE_ORDER_ONLY = (
-    "Elements of C are wrong when the last warp of a block gets its turn first and the compiler optimises nothing: what "
-    "is stored hangs on who comes first, or on something that C++ leaves undefined."
+    "Elements of C are wrong when the last warp of a block gets its turn first and the compiler optimises nothing: "
+    "what is stored hangs on who comes first, or on something that C++ leaves undefined."
 )
 _MOST_ERRORS = 3
 _MOST_WORDS = 300  # characters of one of the compiler's messages
