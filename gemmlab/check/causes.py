@@ -20,18 +20,21 @@ if TYPE_CHECKING:
 _OF_SHARED_MEMORY = ("wrong_result", "race", "uninitialized")
 
 
-def second_launch(outcome: Outcome, was_right: bool, A: np.ndarray, B: np.ndarray, case: Case) -> Iterator[Finding]:
-    """What is wrong at the second launch of a kernel without a fault at its first, whose numbers were right or not."""
-    again, variables = outcome.again, ", ".join(outcome.kept)
-    if again is None or outcome.has_error:
-        return
-    for finding in again.findings:
+def faults_of_second_launch(outcome: Outcome) -> Iterator[Finding]:
+    """The errors at the second launch of a kernel without one at its first."""
+    for finding in outcome.again.findings if outcome.again else ():
         if finding.is_error:
-            message = say.SECOND_LAUNCH_FAULT(variables=variables, fault=finding.message)
+            message = say.SECOND_LAUNCH_FAULT(variables=", ".join(outcome.kept), fault=finding.message)
             yield replace(finding, message=message)
-    if was_right and not again.has_error and not compare(again.C, A, B, case.inputs, again.written).ok:
+
+
+def second_launch(outcome: Outcome, was_right: bool, A: np.ndarray, B: np.ndarray, case: Case) -> Iterator[Finding]:
+    """What is wrong at a second launch, where the numbers of the first were right or not."""
+    yield from faults_of_second_launch(outcome)
+    again = outcome.again
+    if was_right and again and not again.has_error and not compare(again.C, A, B, case.inputs, again.written).ok:
         M, N, K = case.shape
-        message = say.SECOND_LAUNCH_WRONG(M=M, N=N, K=K, variables=variables)
+        message = say.SECOND_LAUNCH_WRONG(M=M, N=N, K=K, variables=", ".join(outcome.kept))
         yield Finding("wrong_result", message, details={"shape": list(case.shape), "variables": list(outcome.kept)})
 
 

@@ -23,8 +23,8 @@ class Outcome:
     source line, over all launches; None without its checks. `seconds` is the time the launches took. `printed` is the
     output of printf in the kernels, cut where it is long, where the executor can tell.
 
-    Where variables of the kernels (`kept`, by name) were not as before after that, `again` is the outcome of the same work
-    done once more, with C full of NaN anew and those variables as they were left.
+    Where that left something else than before in variables of the kernels (`kept`, by name), `again` is the outcome of
+    the same work done once more, with C full of NaN anew and those variables as they were left.
     """
 
     C: np.ndarray | None

@@ -67,6 +67,11 @@ class Program:
         return tuple(re.findall(r"^(?:\.\w+ )*\.global (?:\.\w+ (?:\d+ )?)*([A-Za-z_][\w$]*)", self.ptx, re.MULTILINE))
 
     @property
+    def may_keep_something(self) -> bool:
+        """Whether a launch may leave something for the next in the same module. Without PTX nobody knows."""
+        return bool(self.variables) or not self.ptx
+
+    @property
     def dynamic_shared(self) -> tuple[str, ...]:
         """The names of dynamic shared memory, by their symbols. All stand for one memory."""
         return tuple(dict.fromkeys(re.findall(r"\.extern \.shared (?:\.\w+ (?:\d+ )?)*([\w$]+)\[\]", self.ptx)))

@@ -69,7 +69,6 @@ class Candidate:
         """What one launch does to memory, by source line. Raises UserError where it does not compile or has a fault."""
         outcome = self.run(shape, arch=arch)
         if outcome.counters is None or any(finding.is_error for finding in outcome.findings):
-            raise UserError(
-                f"there is a fault in {self.filename.removesuffix('.cu')}: run its check, which says which, then come back"
-            )
+            name = self.filename.removesuffix(".cu")
+            raise UserError(f"there is a fault in {name}: run its check, which says which, then come back")
         return outcome.counters

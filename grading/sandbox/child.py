@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gemmlab.check import second_look
+from gemmlab.check.causes import faults_of_second_launch
 from gemmlab.errors import UserError
 from gemmlab.kernel.executor import Outcome
 from gemmlab.kernel.plan import refused
@@ -191,21 +192,26 @@ class _Service:
         return {"errors": [], "symbols": program.symbols}, code
 
     def run(self, request: dict, data: bytes) -> tuple:
-        """One launch, or the second look at it; `data` are A and B. C and what was written follow where it ended."""
+        """One launch, or the second look at it; `data` are A and B. C and what was written follow where it ended, and
+        the same of a second launch."""
         M, N, K = shape = tuple(request["shape"])
         matrices = np.frombuffer(data, np.float32)
         A, B = matrices[: M * K].reshape(M, K).copy(), matrices[M * K :].reshape(K, N).copy()
         outcome = (self.work.look_again if request["again"] else self.work.run)(A, B, shape)
-        answer = {"findings": _described(outcome.findings), "seconds": outcome.seconds}
-        if outcome.C is None:
-            return (answer,)
-        return answer, outcome.C.tobytes(), outcome.written.astype(np.uint8).tobytes()
+        findings = [*outcome.findings, *faults_of_second_launch(outcome)]
+        answer = {"findings": _described(findings), "seconds": outcome.seconds}
+        return answer, *_bytes(outcome), *(_bytes(outcome.again) if outcome.again else ())
 
     def rules(self, request: dict, data: bytes) -> tuple:
         return ({"broken": self.work.broken_rules()},)
 
     def attack(self, request: dict, data: bytes) -> tuple:
         return ({"done": attacks.try_all(**request["targets"])},)
+
+
+def _bytes(outcome: Outcome) -> tuple[bytes, ...]:
+    """C, and what of it was written; nothing where a launch did not end."""
+    return () if outcome.C is None else (outcome.C.tobytes(), outcome.written.astype(np.uint8).tobytes())
 
 
 def _where(error: Exception) -> str:
