@@ -1,4 +1,5 @@
-"""One rule for the check and for grading: every kernel that the check fails, by its own test, fails in grading too.
+"""One rule for the check and for grading: every kernel that the check fails, by its own test, fails in grading too, and
+what it passes passes.
 
 The grader's talk with its child is whole here, over a channel; only the child is a thread and not a sandboxed process,
 so that what was compiled once is found again.
@@ -9,7 +10,6 @@ from __future__ import annotations
 import socket
 import sys
 import threading
-from collections.abc import Iterator
 from math import prod
 from pathlib import Path
 
@@ -19,64 +19,59 @@ if not sys.platform.startswith("linux"):
     pytest.skip("grading needs Linux", allow_module_level=True)
 
 from field_kernels import OWN, FieldKernel, read_kernels
+from student_kernels import StudentKernel, student_kernels
 
-from gemmlab.course.lesson import Kernel, load
+from gemmlab.course.lesson import Kernel, load_all
 from grading.marking.cases import draw
 from grading.marking.judge import Judged, judge
-from grading.model import HiddenCase
+from grading.model import HiddenCase, Job
 from grading.sandbox import child, worker
 
-KERNELS = Path(__file__).parents[1] / "kernels"
 SECRET = bytes(32)
 FEW = 4
+STUDENTS = student_kernels()
+PATIENTS = [kernel for lesson in load_all() for kernel in lesson.kernels if kernel.patient]
+FIELD = read_kernels(OWN)
 
 
-def graded(kernel: Kernel, source: str, cases: tuple[HiddenCase, ...]) -> Judged:
+def graded(kernel: Kernel, source: str, cases: list[HiddenCase]) -> Judged:
     """What grading makes of a source, whose blanks are spliced already."""
     ours, theirs = socket.socketpair()
     served = threading.Thread(target=child.serve, args=(theirs,))
     served.start()
     try:
-        job = worker.Job(kernel, source, cases)
+        job = Job(kernel, source, tuple(cases))
         return judge(job, worker._Talk(ours).execute(job))
     finally:
         ours.close()
         served.join()
 
 
-def of_lessons() -> Iterator[tuple[str, Kernel, str, bool]]:
-    """Name, kernel, source, and whether the check passes it."""
-    for path in sorted(KERNELS.glob("[0-9]*/**/*.cu")):
-        lesson, *patient = path.relative_to(KERNELS).parts[:-1]
-        kernel = load(lesson).kernel_named(*patient) if patient else load(lesson).kernel
-        source = path.read_text()
-        yield f"{kernel.name}/{path.stem}", kernel, source, source.startswith("// expect: passed")
-
-
-def of_the_clinic() -> Iterator[tuple[str, Kernel, str, bool]]:
-    """The patients, as they are handed out."""
-    for kernel in load("14").kernels:
-        yield f"{kernel.name}, ill", kernel, kernel.starter, False
-
-
-STUDENTS = [*of_lessons(), *of_the_clinic()]
-FIELD = read_kernels(OWN)
-
-
-@pytest.mark.parametrize("name, kernel, source, is_right", STUDENTS, ids=[name for name, *_ in STUDENTS])
-def test_kernels_of_lessons(name: str, kernel: Kernel, source: str, is_right: bool):
-    """A wrong one mostly fails at the smallest cases already; only where it does not, all are run."""
+def assert_fails(kernel: Kernel, source: str) -> None:
+    """It mostly does at the smallest cases already; only where it does not, all are run."""
     cases = sorted(draw(kernel, SECRET), key=lambda case: prod(case.shape))
-    found = graded(kernel, source, tuple(cases if is_right else cases[:FEW]))
-    if found.status == "passed" and not is_right:
-        found = graded(kernel, source, tuple(cases))
-    assert (found.status == "passed") == is_right, found
+    if graded(kernel, source, cases[:FEW]).status == "passed":
+        assert graded(kernel, source, cases).status != "passed"
+
+
+@pytest.mark.parametrize("one", STUDENTS, ids=lambda one: one.name)
+def test_kernels_that_students_write(one: StudentKernel):
+    if one.expect == "passed":
+        found = graded(one.kernel, one.text, list(draw(one.kernel, SECRET)))
+        assert found.status == "passed", found
+    else:
+        assert_fails(one.kernel, one.text)
+
+
+@pytest.mark.parametrize("kernel", PATIENTS, ids=lambda kernel: kernel.name)
+def test_patients_as_they_are_handed_out(kernel: Kernel):
+    assert_fails(kernel, kernel.starter)
 
 
 @pytest.mark.parametrize("kernel", FIELD, ids=lambda kernel: kernel.path.stem)
 def test_kernels_from_the_field(kernel: FieldKernel):
     shapes = kernel.failing or kernel.passing
-    cases = tuple(HiddenCase("x", "ordinary", shape, inputs, 1) for shape in shapes for inputs in kernel.inputs)
+    cases = [HiddenCase("x", "ordinary", shape, inputs, 1) for shape in shapes for inputs in kernel.inputs]
     as_lesson = Kernel(Path(), kernel.path.stem, kernel.spec, 16, (), (), "", None)
     found = graded(as_lesson, kernel.source, cases)
     assert (found.status == "passed") == kernel.is_right, found
