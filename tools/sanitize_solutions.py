@@ -43,7 +43,7 @@ def prepare(folder: Path) -> int:
     jobs = []
     for number, (one, program) in enumerate(zip(candidates, compiled(candidates, gpu.device().arch), strict=True)):
         (folder / f"{number}.cubin").write_bytes(program.machine_code + b"\0")  # CuPy takes the last byte for an end
-        launches = [(shape, one.launch.at(*shape)) for shape in SHAPES]
+        launches = [(shape, launch) for shape in SHAPES for launch in one.launches(shape)]
         runs = [{"shape": shape, "grid": launch.grid, "block": launch.block} for shape, launch in launches]
         jobs.append({"name": one.filename, "cubin": f"{number}.cubin", "runs": runs})
     (folder / "jobs.json").write_text(json.dumps(jobs))

@@ -47,7 +47,8 @@ def timed(candidates: list[Candidate], shapes: Sequence[Shape], seconds: float) 
 def _timed(bench: Bench, one: Candidate, program: Program | str, shape: Shape, seconds: float) -> Result:
     if isinstance(program, str):
         return Result(one, shape, 0, None, program)
-    used, launch = program.resources[one.launch.kernel], one.launch.at(*shape)
+    (launch,) = one.launches(shape)
+    used = program.resources[launch.kernel]
     if faults := check_launch(launch, used, program.arch, program.ptxas_errors):
         return Result(one, shape, used.registers, None, faults[0].message)
     try:

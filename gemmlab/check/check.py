@@ -20,7 +20,7 @@ from gemmlab.check.diagnosis.wrong_result import output_tile, wrong_result
 from gemmlab.check.rules import judge
 from gemmlab.check.second_look import is_right, look_again, looked_at, unoptimised
 from gemmlab.course.blanks import open_blanks
-from gemmlab.course.lesson import Case, Kernel, Lesson
+from gemmlab.course.lesson import Case, Kernel
 from gemmlab.errors import UserError
 from gemmlab.files import read_source
 from gemmlab.kernel.launch import Launch, LaunchSpec
@@ -55,13 +55,6 @@ class Ticking:
 
 class KernelFileError(UserError):
     """The kernel's file cannot be taken: missing, empty, not text."""
-
-
-def check_lesson(lesson: Lesson, path: Path | None = None, backend: str = "auto") -> Verdict:
-    """Check the student's file of a lesson, or the file at `path`, over the lesson's public cases."""
-    kernel = lesson.kernel
-    path = path or kernel.path
-    return check_kernel(kernel, read_kernel(path), path.name, backend)
 
 
 def check_kernel(
@@ -205,8 +198,8 @@ def _second_look(
     layout, quick = candidate.launch.layout, sorted(map(small, cases), key=lambda case: prod(case.shape))
     shapes = [case.shape for case in quick]
     program = unoptimised(candidate, arch, shapes)
-    for case in quick if program else ():
-        if case.shape in looked_at(shapes):
+    for case in quick:
+        if program and case.shape in looked_at(shapes):
             A, B = make_inputs(case.inputs, layout.product(case.shape), case.seed)
             outcome = look_again(candidate, program, A, B, case.shape)
             tick()

@@ -39,7 +39,7 @@ def looked_at(shapes: Sequence[Shape]) -> list[Shape]:
     return [shape for shape in shapes if prod(shape) <= max(quickest, MOST_WORK)]
 
 
-def unoptimised(candidate: Candidate, arch: str | None, shapes: Sequence[Shape]) -> Program | None:
+def unoptimised(candidate: Candidate, arch: str | None, shapes: Sequence[Shape] = ()) -> Program | None:
     """The program of the second look; None where the compiler has no other code to offer."""
     from gemmlab.compiler.compile import CompileError
 

@@ -22,3 +22,17 @@ ONE_MEMORY = Sentence(
     "{fault} {names} are names of one memory: every extern __shared__ array begins at the same place. Declare one, and "
     "let the others be pointers into it."
 )
+
+# What grading would make of a file in which more was changed than the blanks.
+LOST = Sentence(
+    "This file passes as a whole, but grading takes only what stands in its blanks and puts that into the given code, "
+    "and there it fails: {fault}. Keep the given code and its names, and write into a blank all that it needs."
+)
+LOST_NUMBERS = Sentence(
+    "This file passes as a whole, but grading takes only what stands in its blanks and puts that into the given code, "
+    "and there C is wrong. Keep the given code and its names, and write into a blank all that it needs."
+)
+LEFT_OUT = Sentence(
+    "You changed the given code outside of the blanks. Grading takes only what stands in the blanks, which passes as "
+    "well; what else you changed is left out, and a barrier or a bounds check taken out there fails the lesson."
+)

@@ -131,11 +131,10 @@ def _at_shape(
 
 
 def _timed(bench: Bench, entry: Entry, program: Program | str, shape: Shape) -> Timing:
-    name, spec = entry.candidate.filename, entry.candidate.launch
+    name, (launch,) = entry.candidate.filename, entry.candidate.launches(shape)
     if isinstance(program, str):
         raise UserError(f"{name} does not compile: {program}")
-    launch = spec.at(*shape)
-    if faults := check_launch(launch, program.resources.get(spec.kernel), program.arch, program.ptxas_errors):
+    if faults := check_launch(launch, program.resources.get(launch.kernel), program.arch, program.ptxas_errors):
         raise UserError(f"{name} cannot be launched: {faults[0].message}")
     try:
         return bench.time(program, launch, shape, seconds=SECONDS, warm_up=WARM_UP)
@@ -154,7 +153,7 @@ def _kernel(entry: Entry, program: Program, timing: Timing) -> dict:
         "spread": [_digits(low, 4), _digits(high, 4)],
         "warm_ratio": _digits(timing.warm.ratio, 4),
         "microseconds": _digits(1e3 * timing.kernel_ms, 4),
-        "registers": program.resources[entry.candidate.launch.kernel].registers,
+        "registers": program.resources[entry.candidate.kernels([SHAPES[0]])[0]].registers,
     }
 
 

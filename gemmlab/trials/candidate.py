@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gemmlab.errors import UserError
-from gemmlab.kernel.launch import LaunchSpec
+from gemmlab.kernel.launch import Launch, LaunchSpec
 from gemmlab.kernel.plan import launches_of
 from gemmlab.kernel.tolerance import make_inputs
 
@@ -32,9 +32,13 @@ class Candidate:
     filename: str
     launch: LaunchSpec | Launcher
 
+    def launches(self, shape: Shape) -> tuple[Launch, ...]:
+        """What is launched at a shape, in order."""
+        return launches_of(self.launch.at(*shape))
+
     def kernels(self, shapes: Iterable[Shape]) -> list[str]:
         """The names of the kernels that are launched at any of these shapes."""
-        return sorted({launch.kernel for shape in shapes for launch in launches_of(self.launch.at(*shape))})
+        return sorted({launch.kernel for shape in shapes for launch in self.launches(shape)})
 
     def compiled(
         self,

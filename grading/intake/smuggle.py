@@ -84,12 +84,6 @@ def _has_directive(body: str, starter: str, stub: str) -> bool:
     return any(token == "#" and not is_harmless(found[place : place + 3]) for place, token in enumerate(found))
 
 
-def open_braces(text: str) -> int:
-    """How many blocks it leaves open; below 0 where it closes more than it opens."""
-    found = tokens(text)
-    return found.count("{") - found.count("}")
-
-
 def _is_unfinished(body: str) -> bool:
     """Whether the last statement is an `if`, a loop or an `else` whose own statement is still to come."""
     found = tokens(body)

@@ -15,6 +15,7 @@ import socket
 import traceback
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -108,8 +109,15 @@ class _Work:
         """`kernel` is the lesson's, without its solution."""
         self.kernel, self.arch = kernel, arch
         self.candidate = Candidate(source, f"{kernel.name.rpartition('/')[2]}.cu", kernel.launch)
-        self.program: Program | None = None
-        self._unoptimised: list[Program | None] = []
+
+    @cached_property
+    def program(self) -> Program:
+        """Raises CompileError."""
+        return self.candidate.compiled(self.arch)
+
+    @cached_property
+    def unoptimised(self) -> Program | None:
+        return second_look.unoptimised(self.candidate, self.arch)
 
     def errors(self) -> list[Finding]:
         """What keeps the source from being a kernel of the course; nothing if it is one."""
@@ -117,7 +125,7 @@ class _Work:
         from gemmlab.cuda.signature import check_signature
 
         try:
-            self.program = self.candidate.compiled(self.arch)
+            _ = self.program
         except CompileError as error:
             found = [remark for remark in error.diagnostics if remark.severity == "error"]
             return [Finding("compile_error", remark.message, line=remark.line) for remark in found]
@@ -135,9 +143,7 @@ class _Work:
 
     def look_again(self, A: np.ndarray, B: np.ndarray, shape: Shape) -> Outcome:
         """The second look at one launch, as the check has it."""
-        if not self._unoptimised:
-            self._unoptimised = [second_look.unoptimised(self.candidate, self.arch, [shape])]
-        program = self._unoptimised[0]
+        program = self.unoptimised
         if program is None:
             return Outcome(None)
         return second_look.look_again(self.candidate, program, A, B, shape, CASE_SECONDS, threads=1)
@@ -173,7 +179,13 @@ class _Service:
     """The requests that a child knows. Each returns a JSON object and the bytes that go with it."""
 
     def __init__(self) -> None:
-        self.work: _Work | None = None
+        self._work: _Work | None = None
+
+    @property
+    def work(self) -> _Work:
+        """The source that was compiled. The grader sends it first."""
+        assert self._work is not None, "there is nothing to run before `compile`"
+        return self._work
 
     def answer(self, request: dict, data: bytes) -> tuple:
         requests: dict[str, Callable] = {
@@ -184,7 +196,8 @@ class _Service:
     def compile(self, request: dict, data: bytes) -> tuple:
         """`data` is a pickle that the grader made, of the kernel's spec and the source. The GPU's code follows if one
         is to run it."""
-        self.work = _Work(*pickle.loads(data), request["arch"])
+        kernel, source = pickle.loads(data)
+        self._work = _Work(kernel, source, request["arch"])
         if errors := self.work.errors():
             return ({"errors": _described(errors)},)
         program = self.work.program
@@ -211,7 +224,9 @@ class _Service:
 
 def _bytes(outcome: Outcome) -> tuple[bytes, ...]:
     """C, and what of it was written; nothing where a launch did not end."""
-    return () if outcome.C is None else (outcome.C.tobytes(), outcome.written.astype(np.uint8).tobytes())
+    if outcome.C is None or outcome.written is None:
+        return ()
+    return outcome.C.tobytes(), outcome.written.astype(np.uint8).tobytes()
 
 
 def _where(error: Exception) -> str:

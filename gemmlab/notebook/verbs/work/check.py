@@ -47,11 +47,11 @@ def _told_check(desk: Desk, kernel: Kernel, tick: Callable[[], None]) -> list[ob
 
 def _checked(desk: Desk, kernel: Kernel, tick: Callable[[], None] | None = None) -> list[object]:
     """Check, keep the attempt, and give what there is to show."""
-    from gemmlab.check.check import check_kernel
+    from gemmlab.check.as_graded import check_work
     from gemmlab.pictures.verdict import VerdictReport
 
     source = desk.source(kernel)
-    verdict = check_kernel(kernel, source, kernel.path.name, tick=tick)
+    verdict = check_work(kernel, source, kernel.path.name, tick=tick)
     if verdict.status != "unattempted":
         _keep(desk, verdict, source, kernel)
     picture = where_wrong(verdict, kernel)
