@@ -13,7 +13,8 @@ from itertools import pairwise
 import pytest
 from lesson_text import asked, diff_of, prose_of, revealed
 
-from gemmlab.check.check import check_kernel, check_lesson
+from gemmlab.check.as_graded import check_lesson
+from gemmlab.check.check import check_kernel
 from gemmlab.course.blanks import find_slots
 from gemmlab.course.kernel import Blank, Kernel
 from gemmlab.course.lesson import Lesson, load_all
