@@ -171,10 +171,14 @@ def check_with(
         return Verdict("compile_error", tuple(merge(remarks)), backend=backend)
     main, *others = executors
     runs = [_run_cases(main, program, spec, cases)]
-    runs += [_run_cases(executor, program, spec, map(small, cases)) for executor in others]
+    for executor in others:
+        run = _run_cases(executor, program, spec, map(small, cases))
+        run.findings = [_by(finding, executor) for finding in run.findings]
+        runs.append(run)
     if executors[-1].name == "emulator" and not any(run.has_error for run in runs):
         was_right = all(result.ok for run in runs for result in run.cases)
-        remarks += _second_look(candidate, program.arch, cases, was_right, getattr(executors[-1], "tick", _no_tick))
+        found = _second_look(candidate, program.arch, cases, was_right, getattr(executors[-1], "tick", _no_tick))
+        remarks += [_by(finding, executors[-1]) for finding in found] if others else found
     return _verdict(program, candidate, cases, remarks, runs, backend)
 
 
@@ -185,6 +189,11 @@ def _check_size(case: Case, backend: str) -> None:
 def _unattempted(source: str, backend: str) -> Verdict | None:
     blanks = [_blank_finding(name, line) for name, line in open_blanks(source)]
     return Verdict("unattempted", tuple(blanks), backend=backend) if blanks else None
+
+
+def _by(finding: Finding, executor: Executor) -> Finding:
+    """The finding with the name of the executor, where that is not the one by which the backend goes."""
+    return replace(finding, details={**finding.details, "by": executor.name})
 
 
 def _no_tick() -> None:

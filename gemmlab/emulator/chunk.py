@@ -20,6 +20,7 @@ from gemmlab.emulator.ptx.tensor_layouts import LaneValues
 MOST_LOCAL_BYTES = 1 << 28
 MOST_ORDERED_WARPS = 1 << 24
 EVENT_CAPACITY = 512
+POISON = 255  # of each byte that nobody wrote: NaN, in floats of every width
 PRINT_CAPACITY = 256 * 1024
 ASYNC_COPIES_A_THREAD = 128
 
@@ -97,6 +98,7 @@ class Chunk:
     def _registers(self, launch, parameters: list[int]) -> None:
         code = self.code
         template = np.zeros(code.warp_bytes, np.uint8)
+        template[: code.slot_offset] = POISON  # what no instruction sets is no zero by luck
         ok = template[code.slot_offset : code.slot_offset + code.slot_bytes].view(np.uint32)
         ok[0] = o.FULL
 
@@ -165,7 +167,7 @@ class Chunk:
         if threads * code.local_bytes > MOST_LOCAL_BYTES:
             raise MemoryError(f"{threads} threads with {code.local_bytes} bytes of local memory each")
         self["LOCAL_BYTES"] = code.local_bytes
-        self.array("LOCAL_HOST", threads * code.local_bytes + 16, np.uint8)
+        self.array("LOCAL_HOST", threads * code.local_bytes + 16, np.uint8)[:] = POISON
         self.array("LOCAL_DEFINED", threads * code.local_bytes + 16, np.uint8)
         base, size, host = (np.zeros(o.REGIONS, np.int64) for _ in range(3))
         kind, shadow = np.full(o.REGIONS, o.NO_REGION, np.int64), np.full(o.REGIONS, -1, np.int64)
