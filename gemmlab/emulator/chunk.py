@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gemmlab.emulator.code.decode import Code, Region
+from gemmlab.emulator.code.code import Code, Region
 from gemmlab.emulator.machine import opcodes as o
 from gemmlab.emulator.machine import state as s
 from gemmlab.emulator.machine.events import EVENT_ROW
-from gemmlab.emulator.machine.memory import QUEUE_ROW
+from gemmlab.emulator.machine.memory.copies import QUEUE_ROW
 from gemmlab.emulator.machine.orders import WORDS
 from gemmlab.emulator.machine.printing import ARGUMENT_BYTES, HEADER
 from gemmlab.emulator.machine.requests import COUNTER_ROW, META_ROW
@@ -150,7 +150,7 @@ class Chunk:
         for name, (offset, slot) in code.special_rows.items():
             fill(offset, slot, 8 if name in ("%clock64", "%globaltimer") else 4, values.get(name, 0))
         names = ("%tid.x", "%tid.y", "%tid.z", "%ctaid.x", "%ctaid.y", "%ctaid.z")
-        self.array("SPECIAL_ROWS", 8, fill=[*(code.special_rows.get(name, (-1, -1))[0] for name in names), -1, -1])
+        self.array("SPECIAL_ROWS", len(names), fill=[code.special_rows.get(name, (-1, -1))[0] for name in names])
 
     def _shared_and_local(self, launch, threads: int) -> None:
         code = self.code
@@ -256,7 +256,9 @@ class Chunk:
         self.array("ASYNC_QUEUE", self["ASYNC_CAPACITY"] * QUEUE_ROW)
         self.array("ASYNC_GROUP", warps * 32, np.int32)
         self["EVENT_CAPACITY"] = EVENT_CAPACITY
-        self.events = self.array("EVENTS", EVENT_CAPACITY * EVENT_ROW)
+        self.events = self.array(
+            "EVENTS", (EVENT_CAPACITY + 1) * EVENT_ROW
+        )  # one more for the event that is being made
         self["PRINT_CAPACITY"] = PRINT_CAPACITY
         self.printed = self.array("PRINT_BUFFER", PRINT_CAPACITY, np.uint8)
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from gemmlab.emulator.chunk import Chunk, Memory, Options
-from gemmlab.emulator.code.decode import Code, Region
+from gemmlab.emulator.code.code import Code, Region
 from gemmlab.emulator.machine import opcodes as o
 from gemmlab.emulator.machine import state as s
 from gemmlab.emulator.machine.events import COLUMNS, EVENT_ROW

@@ -21,6 +21,7 @@ import numpy as np
 from gemmlab.compiler.compile import compile_source
 from gemmlab.kernel.launch import Address, Launch, Scalar
 from gemmlab.kernel.plan import Copy, Plan
+from gemmlab.kernel.warp import SECTOR_BYTES
 
 if TYPE_CHECKING:
     from gemmlab.emulator.report.counters import LineCounters
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 
 Shape = tuple[int, int, int]
 _KERNELS = Path(__file__).with_name("device") / "ceilings.cu"
-SECTOR = 32  # bytes
 LEVELS = {"memory": "copy_gbs", "L2": "l2_gbs", "shared": "shared_gbs"}  # a level, and the ceiling of its bytes
 
 CHAINS, ROUNDS = 8, 2048  # as in ceilings.cu
@@ -108,7 +108,7 @@ def intensities(totals: LineCounters, counted: Shape, shape: Shape) -> dict[str,
     M, N, K = shape
     found = {"memory": 2 * M * N * K / (4 * (M * K + K * N + M * N))}
     moved = {
-        "L2": SECTOR * (totals.global_load_sectors + totals.global_store_sectors + totals.global_atomic_sectors),
+        "L2": SECTOR_BYTES * (totals.global_load_sectors + totals.global_store_sectors + totals.global_atomic_sectors),
         "shared": totals.shared_load_bytes + totals.shared_store_bytes,
     }
     return found | {level: 2 * prod(counted) / amount for level, amount in moved.items() if amount}

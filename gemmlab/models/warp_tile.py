@@ -7,19 +7,18 @@ it goes half a warp at a time. This is what the hardware counters of an H200 sho
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gemmlab.cuda.sizes import Sizes, sizes_of
 from gemmlab.errors import UserError
+from gemmlab.kernel.warp import WARP
+from gemmlab.models.banks import BankRequest
 
 if TYPE_CHECKING:
     from gemmlab.course.lesson import Kernel
 
-WARP = 32
-BANKS = 32
 WIDTH = 4  # floats a lane reads at once
 
 
@@ -51,21 +50,7 @@ class WarpTile:
 
 def wavefronts(words: Sequence[int]) -> int:
     """Wavefronts of one load in which lane i reads WIDTH words from words[i] on."""
-    lanes = WARP // 2 if _neighbours_agree(words) else WARP // 4
-    return sum(_passes(words[first : first + lanes]) for first in range(0, WARP, lanes))
-
-
-def _neighbours_agree(words: Sequence[int]) -> bool:
-    return any(all(words[lane] == words[lane ^ bit] for lane in range(WARP)) for bit in (1, 2))
-
-
-def _passes(words: Sequence[int]) -> int:
-    """As many as the busiest bank has distinct words."""
-    in_bank = defaultdict(set)
-    for start in words:
-        for word in range(start, start + WIDTH):
-            in_bank[word % BANKS].add(word)
-    return max(map(len, in_bank.values()))
+    return BankRequest(tuple(words), WIDTH, is_load=True).wavefronts
 
 
 def warp_tile(kernel: Kernel, source: str) -> WarpTile:

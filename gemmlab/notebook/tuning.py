@@ -10,9 +10,10 @@ from gemmlab.compiler.nvrtc.log import Resources
 from gemmlab.course.lesson import Kernel
 from gemmlab.cuda.sizes import Sizes, sizes_of, with_sizes
 from gemmlab.errors import UserError
+from gemmlab.kernel.warp import WARP
 from gemmlab.models import autotune
 from gemmlab.models.autotune import RULES, Estimate, Rule, pruned_by, space
-from gemmlab.models.warp_tile import WARP, WarpTile, warp_tile
+from gemmlab.models.warp_tile import WarpTile, warp_tile
 from gemmlab.pictures.output import Markdown, escape, show, show_picture
 
 if TYPE_CHECKING:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from math import prod
 
+from gemmlab.kernel.warp import WARP
 from gemmlab.panels.controls import int_slider, set_quietly
 from gemmlab.panels.stage import Stage
 from gemmlab.pictures.output import Markdown, caption
-from gemmlab.trials.warp_lines import WARP
 from gemmlab.trials.warp_view import BEFORE, WarpView
 
 

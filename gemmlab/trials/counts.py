@@ -11,6 +11,7 @@ from gemmlab.cuda.sizes import Sizes, sizes_of
 from gemmlab.errors import UserError
 from gemmlab.kernel.launch import Launch, cdiv
 from gemmlab.kernel.tolerance import make_inputs
+from gemmlab.kernel.warp import WARP
 
 if TYPE_CHECKING:
     from gemmlab.course.lesson import Kernel
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
 Shape = tuple[int, int, int]
 _SEED = 1
-_WARP = 32
 
 
 @dataclass(frozen=True)
@@ -52,17 +52,17 @@ class Tally:
     @property
     def read_instructions_per_fma(self) -> float:
         """Reads of shared memory, of whatever width, that a thread makes for each multiply-add."""
-        return self.shared_read_requests * _WARP / self.multiply_adds
+        return self.shared_read_requests * WARP / self.multiply_adds
 
     @property
     def wavefronts_per_fma(self) -> float:
         """Wavefronts of shared memory for the multiply-adds of 32 threads."""
-        return self.shared_wavefronts * _WARP / self.multiply_adds
+        return self.shared_wavefronts * WARP / self.multiply_adds
 
     @property
     def instructions_per_fma(self) -> float:
         """Instructions of a warp, as PTX has them, for the multiply-adds of 32 threads."""
-        return self.instructions * _WARP / self.multiply_adds
+        return self.instructions * WARP / self.multiply_adds
 
     @property
     def barriers_per_k_tile(self) -> float:
@@ -87,7 +87,7 @@ def tally(kernel: Kernel, source: str, shape: Shape, arch: str) -> Tally:
 
 
 def _counts(launch: Launch, totals: LineCounters) -> dict[str, float]:
-    warps = prod(launch.grid) * cdiv(prod(launch.block), _WARP)
+    warps = prod(launch.grid) * cdiv(prod(launch.block), WARP)
     return {
         "instructions": totals.instructions,
         "shared_reads": totals.shared_load_bytes // 4,

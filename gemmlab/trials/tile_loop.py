@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gemmlab.errors import UserError
+from gemmlab.kernel.warp import WARP
 
 if TYPE_CHECKING:
     from gemmlab.compiler.compile import Program
 
 FILL, USE, BARRIER = "fill", "use", "barrier"
-WARP = 32
 _SECONDS = {FILL: 2, USE: 3}  # of drawn time: only the order counts
 _SEED = 3
 

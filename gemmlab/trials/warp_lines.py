@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from gemmlab.errors import UserError
 from gemmlab.kernel.tolerance import make_inputs
+from gemmlab.kernel.warp import WARP
 from gemmlab.models.banks import BankRequest
 from gemmlab.trials.trace import BARRIER, COPY, STORE, Access, Place, trace_block
 from gemmlab.trials.warp_requests import SIDES, WarpRequest
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from gemmlab.compiler.compile import Program
     from gemmlab.kernel.launch import Launch
 
-WARP = 32
 _SEED = 7
 _WORD = 4
 

@@ -7,11 +7,11 @@ from dataclasses import asdict, dataclass, field, fields
 
 import numpy as np
 
-from gemmlab.emulator.code.decode import Code
+from gemmlab.emulator.code.code import Code
 from gemmlab.emulator.machine import opcodes as o
 from gemmlab.emulator.machine import requests as r
+from gemmlab.kernel.warp import WARP
 
-WARP = 32
 _RATIOS = ("load_sectors_per_request", "store_sectors_per_request", "shared_loads_per_fma", "widened_loads_per_fma")
 _FMA = [number for name, number in o.NUMBER.items() if name.startswith("fma.")]
 _PACKED_FMA = [number for name, number in o.NUMBER.items() if name.startswith("fma.") and name.endswith("x2")]

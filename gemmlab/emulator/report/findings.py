@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from gemmlab.emulator.code.decode import Code
+from gemmlab.emulator.code.code import Code
 from gemmlab.emulator.machine import opcodes as o
 from gemmlab.emulator.machine.events import KIND_NAMES
 from gemmlab.kernel.launch import Launch

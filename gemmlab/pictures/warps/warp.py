@@ -9,7 +9,8 @@ import numpy as np
 
 from gemmlab.kernel.launch import cdiv
 from gemmlab.pictures.picture import COLOR, FAINT, INK, PAPER, Picture, new_figure
-from gemmlab.trials.warp_requests import SECTOR_BYTES, WarpRequest
+from gemmlab.kernel.warp import SECTOR_BYTES
+from gemmlab.trials.warp_requests import WarpRequest
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
