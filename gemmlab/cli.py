@@ -87,7 +87,7 @@ def check(
         path = file or chosen.kernel_path
         return check_lesson(chosen, path, backend.value), read_kernel(path)
 
-    _answer(ask, "public cases", as_json)
+    _answer(ask, True, as_json)
 
 
 @app.command()
@@ -126,7 +126,7 @@ def run(
             return check_launcher(source, file.name, launcher, cases, backend.value, LAYOUTS[layout.value]), source
         return check_source(source, file.name, spec, cases, backend.value), source
 
-    _answer(ask, "cases", as_json)
+    _answer(ask, False, as_json)
 
 
 @app.command()
@@ -237,7 +237,7 @@ def parse_shape(text: str) -> tuple[int, int, int]:
     return M, N, K
 
 
-def _answer(ask: Callable[[], tuple[Verdict, str]], what: str, as_json: bool) -> None:
+def _answer(ask: Callable[[], tuple[Verdict, str]], public: bool, as_json: bool) -> None:
     """Print the verdict and end with its exit code."""
     verdict, source = ask()
     if as_json:
@@ -245,7 +245,7 @@ def _answer(ask: Callable[[], tuple[Verdict, str]], what: str, as_json: bool) ->
     else:
         from gemmlab.text.verdict import print_verdict
 
-        print_verdict(verdict, source, what)
+        print_verdict(verdict, source, public)
     raise typer.Exit(0 if verdict.passed else 1)
 
 

@@ -16,11 +16,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gemmlab.cli import parse_shape
-from gemmlab.compiler.compile import Program
 from gemmlab.compiler.variants import Variant, compiled, variant
 from gemmlab.errors import UserError
 from gemmlab.gpu.bench import Bench, Timing
 from gemmlab.kernel.limits import check_launch
+from gemmlab.kernel.program import Program
 
 Shape = tuple[int, int, int]
 

@@ -16,9 +16,11 @@ from gemmlab.check.corners import check_size, is_too_large, run_sample
 from gemmlab.check.diagnosis.pattern import Trial
 from gemmlab.check.diagnosis.wrong_result import output_tile, wrong_result
 from gemmlab.check.rules import judge
-from gemmlab.course.blanks import open_blanks, read_source
+from gemmlab.course.blanks import open_blanks
 from gemmlab.course.lesson import Case, Kernel, Lesson
 from gemmlab.errors import UserError
+from gemmlab.files import read_source
+from gemmlab.kernel.kinds import KINDS
 from gemmlab.kernel.launch import Launch, LaunchSpec
 from gemmlab.kernel.layout import COURSE, Layout
 from gemmlab.kernel.plan import Plan, launches_of, refused, steps_of
@@ -26,15 +28,14 @@ from gemmlab.kernel.tolerance import check_shape, compare, make_inputs
 from gemmlab.kernel.verdict import CaseResult, Finding, Verdict
 
 if TYPE_CHECKING:
-    from gemmlab.compiler.compile import Diagnostic, Program
     from gemmlab.kernel.executor import Executor, Outcome
+    from gemmlab.kernel.program import Diagnostic, Program
     from gemmlab.launcher.launcher import Launcher
 
 BACKENDS = ("auto", "emulator", "cuda")
 _EMULATED_WORK = 2**24  # products M·N·K that the emulator repeats beside a GPU; larger cases are cut down to it
 _UNOPTIMISED_WORK = 2**18  # and those that it runs once more without optimisation; the smallest case always is
 _SMALL_SIDE = 128
-_HIDDEN_KINDS = ("out_of_bounds", "uninitialized", "misaligned", "race")
 
 
 class Ticking:
@@ -223,7 +224,7 @@ def _second_look(
             A, B = make_inputs(case.inputs, spec.layout.product(case.shape), case.seed)
             findings += backwards.run(plain, spec.at(*case.shape), A, B, case.shape).findings
     unknown = [_not_looked_at(finding) for finding in findings if finding.kind == "unsupported"]
-    return [finding for finding in findings if finding.kind in _HIDDEN_KINDS] + unknown[:1]
+    return [finding for finding in findings if KINDS[finding.kind].hidden_by_optimiser] + unknown[:1]
 
 
 def _not_looked_at(finding: Finding) -> Finding:

@@ -18,8 +18,8 @@ from gemmlab.kernel.tolerance import MAX_ELEMENTS, error_bound
 from gemmlab.kernel.verdict import CaseResult, Finding
 
 if TYPE_CHECKING:
-    from gemmlab.compiler.compile import Program
     from gemmlab.emulator import EmulatorExecutor
+    from gemmlab.kernel.program import Program
 
 WHOLE_WORK = 2**31  # products M·N·K that the emulator runs whole: some ten seconds
 MOST_ELEMENTS = 2**32  # of A, B and C together; 16 GiB of addresses, little of it touched

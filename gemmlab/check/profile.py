@@ -20,10 +20,9 @@ from gemmlab.kernel.plan import Plan, launches_of
 from gemmlab.kernel.verdict import Verdict
 
 if TYPE_CHECKING:
-    from gemmlab.compiler.compile import Program
-    from gemmlab.compiler.nvrtc.log import Resources
-    from gemmlab.emulator.report.counters import Counters
+    from gemmlab.kernel.counters import Counters
     from gemmlab.kernel.executor import Outcome
+    from gemmlab.kernel.program import Program, Resources
     from gemmlab.launcher.launcher import Launcher
 
 _CASE = "profiled"

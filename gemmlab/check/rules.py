@@ -10,7 +10,7 @@ from gemmlab.kernel.verdict import Finding, Verdict
 
 if TYPE_CHECKING:
     from gemmlab.course.lesson import CounterRule, Kernel
-    from gemmlab.emulator.report.counters import Counters
+    from gemmlab.kernel.counters import Counters
 
 _SEED = 1
 

@@ -16,7 +16,7 @@ import math
 import re
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import cache
 
 from gemmlab.compiler import cache as compile_cache
@@ -26,9 +26,7 @@ from gemmlab.compiler.nvrtc.headers import HEADERS
 from gemmlab.compiler.nvrtc.log import (
     HOST_REMARKS,
     SOURCE_NAME,
-    Diagnostic,
     PtxasMessage,
-    Resources,
     parse_diagnostics,
     parse_ptxas,
     parse_resources,
@@ -36,6 +34,7 @@ from gemmlab.compiler.nvrtc.log import (
 )
 from gemmlab.cuda.tree import is_text
 from gemmlab.errors import UserError
+from gemmlab.kernel.program import Diagnostic, Program
 
 DEFAULT_ARCH = "sm_80"
 LONGEST_SOURCE = 1_000_000  # characters
@@ -49,32 +48,6 @@ _PACKAGES = (
     "cupy-cuda12x cupy-cuda13x nvidia-cuda-nvrtc-cu12 nvidia-cuda-nvrtc nvidia-cuda-runtime-cu12 nvidia-cuda-runtime "
     "nvidia-cuda-nvcc-cu12 nvidia-cuda-crt nvidia-cuda-cccl-cu12 nvidia-cuda-cccl"
 ).split()
-
-
-@dataclass(frozen=True)
-class Program:
-    """Compiled code. PTX and cubin come from one call of the compiler, so that both executors see the same code.
-
-    `kernels` are the names of the `__global__` functions as the source writes them, `symbols` their names in PTX and
-    cubin, which differ where `extern "C"` is missing. `resources` has the kernels' names as keys. `cubin` is None where
-    ptxas found no room for the code on `arch`; `ptxas_errors` then says why. In the PTX, the student's file is
-    SOURCE_NAME, with the lines of `source`.
-    """
-
-    source: str
-    filename: str
-    arch: str
-    ptx: str
-    cubin: bytes | None
-    resources: dict[str, Resources] = field(default_factory=dict)
-    warnings: tuple[Diagnostic, ...] = ()
-    ptxas_errors: tuple[str, ...] = ()
-    kernels: tuple[str, ...] = ()
-    symbols: dict[str, str] = field(default_factory=dict)
-
-    def symbol(self, kernel: str) -> str:
-        """The name of that kernel in PTX and cubin; an unknown name is returned as it is."""
-        return self.symbols.get(kernel, kernel)
 
 
 class CompileError(Exception):

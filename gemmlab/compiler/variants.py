@@ -7,9 +7,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from gemmlab.compiler.compile import CompileError, Program, compile_source
+from gemmlab.compiler.compile import CompileError, compile_source
 from gemmlab.errors import UserError
 from gemmlab.kernel.launch import LaunchSpec
+from gemmlab.kernel.program import Program
 
 _DEFINE = re.compile(r"^(#define[ \t]+(\w+)[ \t]+)(\d+)", re.MULTILINE)
 _NAME = re.compile(r"[A-Za-z_]\w*")

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gemmlab.compiler.compile import Program
 from gemmlab.emulator.arrays import DeviceArrays
 from gemmlab.errors import UserError
 from gemmlab.kernel.executor import Outcome
 from gemmlab.kernel.launch import Address, Argument, Launch
 from gemmlab.kernel.plan import Fill, Plan, launches_of, steps_of
+from gemmlab.kernel.program import Program
 from gemmlab.kernel.verdict import Finding
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ class EmulatorExecutor:
 
 def _joined(outcomes: list[Outcome], arrays: DeviceArrays) -> Outcome:
     """One outcome for all launches of a plan, their counters added up."""
-    from gemmlab.emulator.report.counters import joined
+    from gemmlab.kernel.counters import joined
 
     if len(outcomes) == 1:
         return replace(outcomes[0], written=arrays.written)

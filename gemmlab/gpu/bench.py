@@ -22,13 +22,14 @@ from pathlib import Path
 
 import numpy as np
 
-from gemmlab.compiler.compile import Program, compile_source
+from gemmlab.compiler.compile import compile_source
 from gemmlab.errors import UserError
 from gemmlab.gpu.device.faults import explained
 from gemmlab.gpu.device.process import COMMAND, ChildDied, ChildTimeout, CudaError, GpuProcess
 from gemmlab.gpu.device.request import request_of
 from gemmlab.kernel.launch import Launch
 from gemmlab.kernel.plan import Plan
+from gemmlab.kernel.program import Program
 from gemmlab.kernel.tolerance import rounding_bound
 
 Shape = tuple[int, int, int]
@@ -130,13 +131,13 @@ class Bench:
         factor = float(rounding_bound(shape[2], np.float64(1)))
         request = request_of(program, work, shape, shape)
         request |= {"seconds": seconds, "warm_up": warm_up, "factor": factor, "draw": draw}
-        measured = self._ask(request, lambda worker: worker.time(request, program.cubin, time_limit, progress))
+        measured = self._ask(request, lambda worker: worker.time(request, program.machine_code, time_limit, progress))
         return _timing(shape, measured, self.gpu)
 
     def spans(self, program: Program, plan: Plan, repeats: int = 20) -> tuple[list[float], float]:
         """Milliseconds of each launch of a plan on buffers of its own, and the SM clock in MHz."""
         request = request_of(program, plan, (0, 0, 0), (0, 0, 0)) | {"repeats": repeats}
-        measured = self._ask(request, lambda worker: worker.spans(request, program.cubin))
+        measured = self._ask(request, lambda worker: worker.spans(request, program.machine_code))
         return measured["ms"], measured["sm_clock_mhz"]
 
     def _ask(self, request: dict, ask: Callable[[GpuProcess], dict]) -> dict:
@@ -155,7 +156,7 @@ class Bench:
         if self._worker is None:
             worker = GpuProcess(self._command)
             helpers = compile_source(_HELPERS.read_text(encoding="utf-8"), _HELPERS.name, arch=worker.hello["arch"])
-            worker.put("bench.cubin", helpers.cubin)
+            worker.put("bench.cubin", helpers.machine_code)
             self._worker = worker
         return self._worker
 

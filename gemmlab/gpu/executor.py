@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gemmlab.compiler.compile import Program
 from gemmlab.errors import UserError
 from gemmlab.gpu.device import guards as gpu_guards
 from gemmlab.gpu.device.faults import KernelFault, explained
@@ -16,6 +15,7 @@ from gemmlab.gpu.device.request import request_of
 from gemmlab.kernel.executor import Outcome
 from gemmlab.kernel.launch import Launch
 from gemmlab.kernel.plan import Plan, refused
+from gemmlab.kernel.program import Program
 from gemmlab.kernel.tolerance import check_shape
 from gemmlab.kernel.verdict import Finding
 

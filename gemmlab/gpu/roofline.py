@@ -24,8 +24,8 @@ from gemmlab.kernel.plan import Copy, Plan
 from gemmlab.kernel.warp import SECTOR_BYTES
 
 if TYPE_CHECKING:
-    from gemmlab.emulator.report.counters import LineCounters
     from gemmlab.gpu.bench import Bench
+    from gemmlab.kernel.counters import LineCounters
     from gemmlab.pictures.speed.roofline import Ceilings
 
 Shape = tuple[int, int, int]
@@ -89,7 +89,7 @@ def _probe(
     kernel: str, blocks: int, threads: int, buffers: dict[str, int], work: float, unit: float, *more: Scalar
 ) -> _Probe:
     """A launch with its buffers (sizes in bytes) as the first arguments, and `more` after them."""
-    arguments = (*map(Address, buffers), *more)
+    arguments: tuple[Address | Scalar, ...] = (*map(Address, buffers), *more)
     launch = Launch((threads, 1, 1), (blocks, 1, 1), kernel=kernel, arguments=arguments)
     return _Probe(Plan((launch,), buffers), work, unit)
 

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import numpy as np
 
-from gemmlab.compiler.compile import Program
+from gemmlab.kernel.counters import Counters
 from gemmlab.kernel.launch import Launch
 from gemmlab.kernel.plan import Plan
+from gemmlab.kernel.program import Program
 from gemmlab.kernel.verdict import Finding
-
-if TYPE_CHECKING:
-    from gemmlab.emulator.report.counters import Counters
 
 
 @dataclass

@@ -11,9 +11,10 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from gemmlab.compiler.nvrtc.log import Resources, too_much_static_shared
 from gemmlab.errors import UserError
+from gemmlab.kernel import sentences as say
 from gemmlab.kernel.launch import Launch
+from gemmlab.kernel.program import Resources
 from gemmlab.kernel.verdict import Finding
 from gemmlab.kernel.warp import WARP
 
@@ -102,64 +103,52 @@ def _findings(messages: Sequence[str]) -> list[Finding]:
 
 
 def _impossible_sizes(launch: Launch) -> Iterator[str]:
-    for what, size in (("block", launch.block), ("grid", launch.grid)):
-        if min(size) < 1:
-            yield f"the {what} is {_text(size)}, but every dimension must be at least 1; nothing would run"
+    if min(launch.block) < 1:
+        yield say.EMPTY_BLOCK(size=_text(launch.block))
+    if min(launch.grid) < 1:
+        yield say.EMPTY_GRID(size=_text(launch.grid))
     if launch.smem < 0:
-        yield f"the launch asks for {launch.smem} bytes of dynamic shared memory; give 0 or more"
+        yield say.NEGATIVE_SHARED(smem=launch.smem)
 
 
 def _too_many_threads(launch: Launch, resources: Resources | None) -> Iterator[str]:
-    threads = math.prod(launch.block)
+    threads, block = math.prod(launch.block), _text(launch.block)
     if threads > MAX_THREADS:
-        yield (
-            f"a block of {_text(launch.block)} has {threads:,} threads, but a block may have {MAX_THREADS:,}; "
-            "use smaller blocks and more of them, or let each thread compute several elements"
-        )
+        yield say.TOO_MANY_THREADS(block=block, threads=threads, most=MAX_THREADS)
     elif resources is not None and resources.max_threads is not None and threads > resources.max_threads:
-        yield (
-            f"a block of {_text(launch.block)} has {threads:,} threads, but __launch_bounds__ promises the compiler "
-            f"at most {resources.max_threads:,}; make them agree"
-        )
+        yield say.MORE_THAN_PROMISED(block=block, threads=threads, most=resources.max_threads)
     for axis, size, most in zip("xyz", launch.block, MAX_BLOCK):
         if size > most and (axis == "z" or threads <= MAX_THREADS):
-            yield f"the block has {size:,} threads along {axis}, but at most {most:,} are allowed there; use x or y"
+            yield say.BLOCK_TOO_LONG(axis=axis, size=size, most=most)
 
 
 def _too_large_grid(launch: Launch) -> Iterator[str]:
     for axis, size, most in zip("xyz", launch.grid, MAX_GRID):
         if size > most:
-            yield (
-                f"the grid has {size:,} blocks along {axis}, but at most {most:,} are allowed there; "
-                "put the longer side along x or use larger tiles"
-            )
+            yield say.GRID_TOO_LONG(axis=axis, size=size, most=most)
 
 
 def _too_many_registers(launch: Launch, resources: Resources) -> Iterator[str]:
-    threads = math.prod(launch.block)
-    needed = registers_of_block(threads, resources.registers)
+    threads, registers = math.prod(launch.block), resources.registers
+    needed = registers_of_block(threads, registers)
     if threads <= MAX_THREADS and needed > REGISTERS:
-        yield (
-            f"{threads:,} threads of {resources.registers} registers each need {needed:,} registers, but a block may "
-            f"have {REGISTERS:,}; use fewer threads, or __launch_bounds__({threads}) to make the compiler use fewer"
-        )
+        yield say.TOO_MANY_REGISTERS(threads=threads, registers=registers, needed=needed, most=REGISTERS)
 
 
 def _too_much_shared(launch: Launch, static: int, limits: GpuLimits) -> Iterator[str]:
-    total = static + launch.smem
-    parts = f"{static:,} bytes static and {launch.smem:,} dynamic" if static and launch.smem else f"{total:,} bytes"
+    dynamic, total, has_parts = launch.smem, static + launch.smem, static and launch.smem
     if static > STATIC_SHARED:
-        yield too_much_static_shared(launch.kernel, f"{static:,}", f"{STATIC_SHARED:,}")
-    elif total > limits.shared_opt_in:
-        yield (
-            f"the block needs {parts} of shared memory, but on {limits.arch} a block may have "
-            f"{limits.shared_opt_in:,}, even with the opt-in; make the tiles smaller"
-        )
+        yield say.TOO_MUCH_STATIC_SHARED(kernel=launch.kernel, size=f"{static:,}", most=f"{STATIC_SHARED:,}")
+    elif total > (most := limits.shared_opt_in):
+        if has_parts:
+            yield say.TOO_MUCH_SHARED_IN_PARTS(static=static, dynamic=dynamic, arch=limits.arch, most=most)
+        else:
+            yield say.TOO_MUCH_SHARED(total=total, arch=limits.arch, most=most)
     elif total > STATIC_SHARED and not launch.smem_opt_in:
-        yield (
-            f"the block needs {parts} of shared memory; more than {STATIC_SHARED:,} must be asked for with the opt-in "
-            "(cudaFuncAttributeMaxDynamicSharedMemorySize, here --smem-opt-in)"
-        )
+        if has_parts:
+            yield say.NEEDS_OPT_IN_IN_PARTS(static=static, dynamic=dynamic, most=STATIC_SHARED)
+        else:
+            yield say.NEEDS_OPT_IN(total=total, most=STATIC_SHARED)
 
 
 def _text(size: Sequence[int]) -> str:

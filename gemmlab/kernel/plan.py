@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 from gemmlab.kernel.launch import Address, Launch
+from gemmlab.kernel.limits import check_launch
+from gemmlab.kernel.program import Program
 from gemmlab.kernel.verdict import Finding
-
-if TYPE_CHECKING:
-    from gemmlab.compiler.compile import Program
 
 
 @dataclass(frozen=True)
@@ -51,8 +49,6 @@ def launches_of(work: Launch | Plan) -> tuple[Launch, ...]:
 
 def refused(work: Launch | Plan, program: Program) -> list[Finding]:
     """What keeps it from being run on a GPU of the program's architecture."""
-    from gemmlab.kernel.limits import check_launch
-
     if isinstance(work, Plan) and work.fault:
         return [work.fault]
     return [

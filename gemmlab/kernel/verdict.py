@@ -6,19 +6,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-FINDING_KINDS = (
-    "race",
-    "barrier_divergence",
-    "out_of_bounds",
-    "misaligned",
-    "uninitialized",
-    "launch_error",
-    "timeout",
-    "wrong_result",
-    "counter",
-    "unsupported",
-    "compile_error",
-)
+from gemmlab.kernel.kinds import KINDS, SEVERITIES
+
+FINDING_KINDS = tuple(KINDS)
 STATUSES = ("passed", "failed", "compile_error", "unattempted", "timeout")
 
 
@@ -26,14 +16,14 @@ STATUSES = ("passed", "failed", "compile_error", "unattempted", "timeout")
 class Finding:
     """One fault at one place.
 
-    `message` is one sentence for the student. `line` and `column` count from 1 in the student's file; `count` says
-    how often the same fault happened at this place. `details` holds what a view may want to draw (threads, block,
-    array, index, K tile, the other line), in JSON types only.
+    `message` is one sentence for the student. `severity` is the kind's own where none is given. `line` and `column`
+    count from 1 in the student's file; `count` says how often the same fault happened at this place. `details` holds
+    what a view may want to draw (threads, block, array, index, K tile, the other line), in JSON types only.
     """
 
     kind: str
     message: str
-    severity: str = "error"
+    severity: str = ""
     line: int | None = None
     column: int | None = None
     count: int = 1
@@ -41,9 +31,10 @@ class Finding:
 
     def __post_init__(self) -> None:
         if self.kind not in FINDING_KINDS:
-            raise ValueError(f"unknown finding kind {self.kind!r}; known: {', '.join(FINDING_KINDS)}")
-        if self.severity not in ("error", "warning"):
-            raise ValueError(f"severity is 'error' or 'warning', not {self.severity!r}")
+            raise ValueError(f"gemmlab/kernel/kinds.py has no finding kind {self.kind!r}; it has {', '.join(KINDS)}")
+        object.__setattr__(self, "severity", self.severity or KINDS[self.kind].severity)
+        if self.severity not in SEVERITIES:
+            raise ValueError(f"the severity of a finding is {' or '.join(SEVERITIES)}, not {self.severity!r}")
 
     @property
     def is_error(self) -> bool:

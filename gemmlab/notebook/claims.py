@@ -21,7 +21,7 @@ from gemmlab.models.simulator import FLOAT_BYTES
 from gemmlab.pictures.output import plain
 
 if TYPE_CHECKING:
-    from gemmlab.compiler.compile import Program
+    from gemmlab.kernel.program import Program
     from gemmlab.pictures.picture import Picture
 
 _SIDE = 64  # M, N and K of the launches that are counted
@@ -163,7 +163,7 @@ def _reads_of_a(kernel: Kernel, source: str) -> float:
 def _own_source(kernel: Kernel) -> str | None:
     """The student's mended file, None where there is none that compiles."""
     from gemmlab.compiler.compile import CompileError, compile_source
-    from gemmlab.course.blanks import read_source
+    from gemmlab.files import read_source
 
     try:
         text = read_source(kernel.path)

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 from functools import partial
 
-from gemmlab.course import blanks as sources
+from gemmlab.course import patients
 from gemmlab.course.lesson import Claim, Kernel, Lesson
 from gemmlab.course.progress import Progress
 from gemmlab.errors import UserError
-from gemmlab.kernel.verdict import FINDING_KINDS, Verdict
+from gemmlab.kernel.kinds import KINDS as FINDING_KINDS
+from gemmlab.kernel.verdict import Verdict
 from gemmlab.panels.controls import there_are_widgets
 from gemmlab.pictures.output import Markdown, Report, escape, show, show_picture
 
-KINDS = tuple(kind for kind in FINDING_KINDS if kind not in ("counter", "unsupported", "compile_error", "timeout"))
+KINDS = tuple(name for name, kind in FINDING_KINDS.items() if kind.diagnosed)
 
 
 def kinds_found(verdict: Verdict) -> list[str]:
@@ -208,7 +209,7 @@ def _line_count(kernel: Kernel) -> int:
 
 def changed_lines(kernel: Kernel, source: str) -> list[int]:
     """The lines of the published kernel that a mend changes."""
-    return sorted(sources.changed_lines(kernel.starter, source))
+    return sorted(patients.changed_lines(kernel.starter, source))
 
 
 def _words(kind: str) -> str:

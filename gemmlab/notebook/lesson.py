@@ -27,8 +27,8 @@ from gemmlab.records.results import first_results
 from gemmlab.trials.variant import Body
 
 if TYPE_CHECKING:
-    from gemmlab.emulator.report.counters import Counters
     from gemmlab.gpu.bench import Timing
+    from gemmlab.kernel.counters import Counters
     from gemmlab.kernel.verdict import Verdict
     from gemmlab.pictures.picture import Picture
     from gemmlab.pictures.speed.ladder import Rung

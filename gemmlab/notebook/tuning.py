@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from gemmlab.compiler.nvrtc.log import Resources
 from gemmlab.course.lesson import Kernel
 from gemmlab.cuda.sizes import Sizes, sizes_of, with_sizes
 from gemmlab.errors import UserError
+from gemmlab.kernel.program import Resources
 from gemmlab.kernel.warp import WARP
 from gemmlab.models import autotune
 from gemmlab.models.autotune import RULES, Estimate, Rule, pruned_by, space

@@ -16,7 +16,6 @@ from pathlib import Path
 from statistics import median
 
 from gemmlab import gpu
-from gemmlab.compiler.compile import Program
 from gemmlab.compiler.variants import Variant, compiled, variant
 from gemmlab.course import lesson as lessons
 from gemmlab.course.lesson import Lesson
@@ -25,6 +24,7 @@ from gemmlab.files import write_whole
 from gemmlab.gpu.bench import Bench, Timing
 from gemmlab.gpu.roofline import measure_ceilings
 from gemmlab.kernel.limits import check_launch
+from gemmlab.kernel.program import Program
 from gemmlab.records.results import FOLDER
 
 Shape = tuple[int, int, int]
@@ -60,7 +60,7 @@ class Entry:
 
 def entries(root: Path) -> list[Entry]:
     """All that is recorded. Raises UserError where the solutions are not on disk."""
-    found = []
+    found: list[Entry] = []
     for lesson in lessons.load_all(root):
         if len(lesson.kernels) == 1 and lesson.kernel.patient is None:
             found += _of_lesson(lesson)

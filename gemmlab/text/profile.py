@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from gemmlab.check.profile import KernelUse, Profile
-from gemmlab.emulator.report.counters import LineCounters
+from gemmlab.kernel.counters import LineCounters
 from gemmlab.text.verdict import printable, render
 
 _NARROW = 100  # columns; what is not a terminal gets the lines whole
@@ -60,7 +60,7 @@ def _parts(profile: Profile) -> Iterator[RenderableType]:
     yield Text(f"Profile at M, N, K = {M}, {N}, {K}, counted by the emulator.", style="bold")
     if not profile.verdict.passed or profile.verdict.findings:
         yield Text()
-        yield render(profile.verdict, profile.source, "case")
+        yield render(profile.verdict, profile.source, public=False)
     if profile.counters is None:
         return
     if not profile.verdict.passed:

@@ -8,47 +8,53 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from gemmlab.kernel.kinds import KINDS
 from gemmlab.kernel.verdict import CaseResult, Finding, Verdict
+from gemmlab.text import sentences as say
 
 SHOWN_FINDINGS = 12
 _LINES_AROUND = 1
 _COLOURS = {"passed": "green", "failed": "red", "compile_error": "red", "timeout": "red", "unattempted": "yellow"}
-_CHECKED_BY = {"emulator": "by the emulator, on this machine's CPU", "cuda": "on the GPU and by the emulator"}
 
 
-def print_verdict(
-    verdict: Verdict, source: str = "", what: str = "public cases", console: Console | None = None
-) -> None:
-    """Print the verdict on a kernel of this source. `what` names the cases that were run."""
-    (console or Console(highlight=False)).print(render(verdict, source, what))
+def print_verdict(verdict: Verdict, source: str = "", public: bool = True, console: Console | None = None) -> None:
+    """Print the verdict on a kernel of this source. `public` says that its cases are a lesson's public ones."""
+    (console or Console(highlight=False)).print(render(verdict, source, public))
 
 
-def headline(verdict: Verdict, what: str = "public cases") -> str:
+def headline(verdict: Verdict, public: bool = True) -> str:
     """The state in a few words, such as 'public cases passed (6 of 6)'."""
-    right = f"{sum(case.ok for case in verdict.cases)} of {len(verdict.cases)}"
-    return {
-        "passed": f"{what} passed ({right})",
-        "failed": f"failed ({right} {what} passed)",
-        "timeout": f"stopped, out of time ({right} {what} passed until then)",
-        "compile_error": "does not compile",
-        "unattempted": "not attempted",
-    }[verdict.status]
+    if verdict.status == "compile_error":
+        return say.DOES_NOT_COMPILE()
+    if verdict.status == "unattempted":
+        return say.NOT_ATTEMPTED()
+    right, cases = sum(case.ok for case in verdict.cases), len(verdict.cases)
+    if verdict.status == "failed" and 0 < right == cases:
+        return say.FAILED_ALL_RIGHT_PUBLIC(cases=cases) if public else say.FAILED_ALL_RIGHT(cases=cases)
+    sentence = {
+        "passed": (say.PASSED, say.PASSED_PUBLIC),
+        "failed": (say.FAILED, say.FAILED_PUBLIC),
+        "timeout": (say.STOPPED, say.STOPPED_PUBLIC),
+    }[verdict.status][public]
+    return sentence(right=right, cases=cases)
 
 
-def render(verdict: Verdict, source: str = "", what: str = "public cases") -> RenderableType:
+def render(verdict: Verdict, source: str = "", public: bool = True) -> RenderableType:
     """The whole report for rich; colours show on terminals and in notebooks only."""
-    return Group(*_parts(verdict, source.splitlines(), what))
+    return Group(*_parts(verdict, source.splitlines(), public))
 
 
-def _parts(verdict: Verdict, lines: list[str], what: str) -> Iterator[RenderableType]:
-    yield Text(headline(verdict, what), style=f"bold {_COLOURS[verdict.status]}")
+def _parts(verdict: Verdict, lines: list[str], public: bool) -> Iterator[RenderableType]:
+    yield Text(headline(verdict, public), style=f"bold {_COLOURS[verdict.status]}")
     for finding in verdict.findings[:SHOWN_FINDINGS]:
         yield Text()
         yield from _finding(finding, lines)
     if len(verdict.findings) > SHOWN_FINDINGS:
-        yield Text(f"\n... and {len(verdict.findings) - SHOWN_FINDINGS} more; --json lists all of them.")
+        yield Text()
+        yield Text(say.MORE_FINDINGS(more=len(verdict.findings) - SHOWN_FINDINGS))
     if verdict.printed:
-        yield Text("\nThe kernel printed:", style="dim")
+        yield Text()
+        yield Text(say.PRINTED(), style="dim")
         yield Text(printable(verdict.printed).rstrip("\n"))
     if verdict.cases:
         yield Text()
@@ -68,18 +74,19 @@ def _finding(finding: Finding, lines: list[str]) -> Iterator[Text]:
 
 def title(finding: Finding) -> str:
     """'error: race, line 24, column 9, 12 times'."""
-    places = [f"{what} {place}" for what, place in (("line", finding.line), ("column", finding.column)) if place]
-    times = [f"{finding.count} times"] if finding.count > 1 else []
-    return ", ".join([_kind(finding), *places, *times])
+    parts = [_kind(finding)]
+    parts += [say.LINE(line=finding.line)] if finding.line else []
+    parts += [say.COLUMN(column=finding.column)] if finding.column else []
+    parts += [say.TIMES(count=finding.count)] if finding.count > 1 else []
+    return ", ".join(parts)
 
 
 def _kind(finding: Finding) -> str:
-    """'error: race'; a blank that is open and a remark of the compiler are no errors of the student's."""
+    """'error: race'; a blank that is open is no error of the student's."""
     if "blank" in finding.details:
-        return "still open"
-    if finding.kind == "compile_error" and not finding.is_error:
-        return "warning of the compiler"
-    return f"{finding.severity}: {finding.kind.replace('_', ' ')}"
+        return say.STILL_OPEN()
+    kind = KINDS[finding.kind]
+    return kind.title if finding.is_error else kind.title_as_warning
 
 
 def _excerpt(lines: list[str], line: int, column: int | None, colour: str) -> Text:
@@ -122,21 +129,29 @@ def _table(cases: tuple[CaseResult, ...]) -> Table:
 def result(case: CaseResult) -> str:
     """What became of a case, in a few words."""
     if case.ok:
-        return "right"
+        return say.RIGHT()
     if case.wrong is None:
-        return "no result"
+        return say.NO_RESULT()
     if not case.wrong.any():
-        return "right numbers, but a fault was found"
-    return f"{int(case.wrong.sum())} of {case.wrong.size} elements wrong"
+        return say.RIGHT_BUT_FAULTY()
+    return say.ELEMENTS_WRONG(wrong=int(case.wrong.sum()), size=case.wrong.size)
 
 
 def checked_by(verdict: Verdict) -> str:
-    """What ran the cases."""
-    return f"Checked {_CHECKED_BY.get(verdict.backend, verdict.backend)}."
+    """What ran the cases, and which faults a GPU has no sign of."""
+    if verdict.backend == "emulator":
+        return say.BY_EMULATOR()
+    if verdict.backend != "cuda":
+        return say.BY_OTHER(backend=verdict.backend)
+    kinds = [KINDS[finding.kind] for finding in verdict.findings]
+    unseen = dict.fromkeys(kind.words for kind in kinds if not kind.seen_by_gpu)
+    return say.BY_GPU_AND_FOUND_BY_EMULATOR(kinds=", ".join(unseen)) if unseen else say.BY_GPU()
 
 
 def resources(used: dict) -> str:
     """What the compiler says that the kernel takes."""
-    text = f"Registers a thread: {used['registers']}, shared memory a block: {used['shared_bytes']} bytes"
+    registers, shared = used["registers"], used["shared_bytes"]
     spilled = used["spill_store_bytes"] + used["spill_load_bytes"]
-    return f"{text}, spilled: {spilled} bytes" if spilled else text
+    if spilled:
+        return say.RESOURCES_AND_SPILLS(registers=registers, shared=shared, spilled=spilled)
+    return say.RESOURCES(registers=registers, shared=shared)

@@ -6,16 +6,16 @@ from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING
 
-from gemmlab.compiler.nvrtc.log import Resources
 from gemmlab.cuda.sizes import Sizes, sizes_of
 from gemmlab.errors import UserError
 from gemmlab.kernel.launch import Launch, cdiv
+from gemmlab.kernel.program import Resources
 from gemmlab.kernel.tolerance import make_inputs
 from gemmlab.kernel.warp import WARP
 
 if TYPE_CHECKING:
     from gemmlab.course.lesson import Kernel
-    from gemmlab.emulator.report.counters import LineCounters
+    from gemmlab.kernel.counters import LineCounters
 
 Shape = tuple[int, int, int]
 _SEED = 1

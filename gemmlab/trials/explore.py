@@ -13,9 +13,9 @@ from gemmlab.trials.intervals import BlockStory, block_story
 from gemmlab.trials.variant import compiled, variant
 
 if TYPE_CHECKING:
-    from gemmlab.compiler.compile import Program
     from gemmlab.course.lesson import Kernel
     from gemmlab.kernel.launch import Launch
+    from gemmlab.kernel.program import Program
     from gemmlab.pictures.picture import Picture
 
 Shape = tuple[int, int, int]

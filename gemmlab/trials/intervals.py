@@ -17,8 +17,8 @@ from gemmlab.errors import UserError
 from gemmlab.trials.trace import BARRIER, COPY, STORE, Access, trace_block
 
 if TYPE_CHECKING:
-    from gemmlab.compiler.compile import Program
     from gemmlab.kernel.launch import Launch
+    from gemmlab.kernel.program import Program
 
 Shape = tuple[int, int, int]
 MOST_ELEMENTS = 1 << 16  # of A, and of B

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gemmlab.compiler.nvrtc.log import Resources
 from gemmlab.cuda.sizes import Sizes, require_fit, with_sizes
 from gemmlab.errors import UserError
 from gemmlab.kernel.limits import MAX_THREADS, Occupancy, occupancy
+from gemmlab.kernel.program import Resources
 from gemmlab.models.simulator import Traffic, traffic_register_tiled
 
 

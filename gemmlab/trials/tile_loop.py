@@ -17,7 +17,7 @@ from gemmlab.errors import UserError
 from gemmlab.kernel.warp import WARP
 
 if TYPE_CHECKING:
-    from gemmlab.compiler.compile import Program
+    from gemmlab.kernel.program import Program
 
 FILL, USE, BARRIER = "fill", "use", "barrier"
 _SECONDS = {FILL: 2, USE: 3}  # of drawn time: only the order counts

@@ -16,9 +16,9 @@ import numpy as np
 from gemmlab.errors import UserError
 
 if TYPE_CHECKING:
-    from gemmlab.compiler.compile import Program
     from gemmlab.emulator.ptx.parser import Function, Instruction
     from gemmlab.kernel.launch import Launch
+    from gemmlab.kernel.program import Program
 
 LOAD, STORE, COPY, BARRIER = "load", "store", "copy", "barrier"
 _BUFFER = "gemmlab_trace"

@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from textwrap import dedent, indent
 from typing import TYPE_CHECKING
 
-from gemmlab.course.blanks import extract_bodies, find_slots, open_blanks, splice
+from gemmlab.course.blanks import find_slots, open_blanks, splice
+from gemmlab.course.bodies import extract_bodies
 from gemmlab.errors import UserError
 
 if TYPE_CHECKING:
-    from gemmlab.compiler.compile import Program
     from gemmlab.course.lesson import Kernel
+    from gemmlab.kernel.program import Program
 
 
 OWN = "______"

@@ -14,8 +14,8 @@ from gemmlab.trials.trace import BARRIER, COPY, STORE, Access, Place, trace_bloc
 from gemmlab.trials.warp_requests import SIDES, WarpRequest
 
 if TYPE_CHECKING:
-    from gemmlab.compiler.compile import Program
     from gemmlab.kernel.launch import Launch
+    from gemmlab.kernel.program import Program
 
 _SEED = 7
 _WORD = 4

@@ -12,8 +12,8 @@ from gemmlab.errors import UserError
 from gemmlab.kernel.warp import sector_range
 
 if TYPE_CHECKING:
-    from gemmlab.compiler.compile import Program
     from gemmlab.kernel.launch import Launch
+    from gemmlab.kernel.program import Program
 
 SIDES = {"A": (0, 2), "B": (2, 1), "C": (0, 1)}  # which of M, N, K are the rows and the columns
 

@@ -11,9 +11,9 @@ from gemmlab.trials.variant import compiled, variant
 from gemmlab.trials.warp_lines import LineRequests, partner, requests_by_line
 
 if TYPE_CHECKING:
-    from gemmlab.compiler.compile import Program
     from gemmlab.course.lesson import Kernel
     from gemmlab.kernel.launch import Launch
+    from gemmlab.kernel.program import Program
     from gemmlab.pictures.picture import Picture
 
 Shape = tuple[int, int, int]

@@ -13,8 +13,8 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
+from gemmlab.kernel.kinds import GRAVITY, KINDS
 from gemmlab.kernel.tolerance import compare, make_inputs
-from gemmlab.kernel.verdict import FINDING_KINDS
 from grading.marking.wrong_picture import where, wrong_picture
 from grading.model import CaseMark, HiddenCase, RawResult
 from grading.sandbox.worker import Execution, Job
@@ -25,20 +25,6 @@ _MOST_WORDS = 300  # characters of one of the compiler's messages
 _MOST_LINES = 1_000_000
 _MOST_LOGGED = 20
 
-# What a finding means, the gravest first. A comma and the line follow where there is one.
-_MEANING = {
-    "race": "Two threads touch the same element, one of them writing, and no barrier orders them",
-    "barrier_divergence": "Not all threads of a block reach the same barrier",
-    "out_of_bounds": "It reads or writes outside of an array",
-    "uninitialized": "It uses a value that nothing was written to before",
-    "misaligned": "It reads or writes several elements at once at an address that does not allow it",
-    "launch_error": "A GPU would not run it to its end with this launch",
-    "counter": "It moves more data than the lesson allows",
-    "wrong_result": "It does not compute A·B, or changes A or B",
-    "compile_error": "It does not compile",
-    "timeout": "It does not come to an end",
-    "unsupported": "It uses an instruction that the emulator does not know; tell your instructor",
-}
 _PROBLEMS = {
     "timeout": "It was stopped, because it took too long.",
     "memory": "It was stopped, because it took too much memory.",
@@ -46,7 +32,6 @@ _PROBLEMS = {
     "output": "It was stopped, because it gave back something that is no result.",
     "not run": "It was not run, because an earlier case did not come to its end.",
 }
-assert set(_MEANING) == set(FINDING_KINDS)
 
 
 @dataclass(frozen=True)
@@ -138,16 +123,15 @@ def _gravest(findings: Sequence[dict], lines: int) -> tuple[str, str]:
     errors = [finding for finding in findings if finding.get("severity") != "warning"]
     if not errors:
         return "", ""
-    kinds = list(_MEANING)
-    worst = min(errors, key=lambda finding: kinds.index(_kind(finding)))
+    worst = min(errors, key=lambda finding: GRAVITY[_kind(finding)])
     line = worst.get("line")
     known = isinstance(line, int) and not isinstance(line, bool) and 0 < line <= lines
-    return _kind(worst), f"{_MEANING[_kind(worst)]}{f', line {line}' if known else ''}."
+    return _kind(worst), f"{KINDS[_kind(worst)].meaning}{f', line {line}' if known else ''}."
 
 
 def _kind(finding: dict) -> str:
     kind = finding.get("kind")
-    return kind if isinstance(kind, str) and kind in _MEANING else "unsupported"
+    return kind if isinstance(kind, str) and kind in KINDS else "unsupported"
 
 
 def _compile_errors(errors: Sequence[dict]) -> str:

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 from gemmlab.course import predictions
 from gemmlab.course.lesson import Lesson, Prediction
 from gemmlab.errors import UserError
+from gemmlab.kernel.kinds import KINDS
 from grading.marking import hand_marks, rubric
 from grading.marking.hand_marks import HandMarks
 from grading.model import CaseMark, Graded, HandItem, KernelMark, Predicted, Submission
@@ -28,8 +29,6 @@ from grading.model import CaseMark, Graded, HandItem, KernelMark, Predicted, Sub
 if TYPE_CHECKING:
     from grading.run import Attempt
 
-_GRAVE = {"race": "a race between threads"}
-_TRAFFIC = "memory traffic"
 _MOST_NOTE = 600
 
 
@@ -133,10 +132,8 @@ def _vetoes(attempts: Sequence[Attempt], lesson: Lesson) -> Iterator[str]:
 
 
 def _found(cases: Sequence[CaseMark], lesson: Lesson) -> Iterator[str]:
-    kinds = {case.finding for case in cases if not case.ok}
-    yield from (words for kind, words in _GRAVE.items() if kind in kinds)
-    if "counter" in kinds and any(_TRAFFIC in veto for veto in lesson.vetoes):
-        yield f"more {_TRAFFIC} than the lesson allows"
+    found = {case.finding for case in cases if not case.ok}
+    yield from (kind.veto for name, kind in KINDS.items() if name in found and kind.vetoes(lesson.vetoes))
 
 
 def _note(submission: Submission, attempts: Sequence[Attempt], problems: Iterable[str]) -> str:

@@ -66,8 +66,8 @@ def run_on_gpu(
 
 
 def _run(gpu, launch: LaunchSpec, case: HiddenCase, code: MachineCode, command: Sequence[str]) -> RawResult:
-    from gemmlab.compiler.compile import Program
     from gemmlab.gpu.device.process import GpuProcess
+    from gemmlab.kernel.program import Program
 
     program = Program("", "", code.arch, "", code.cubin, symbols=code.symbols)
     A, B = make_inputs(case.inputs, case.shape, case.seed)

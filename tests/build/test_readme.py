@@ -5,10 +5,10 @@ import json
 import pytest
 
 from gemmlab.build import readme
-from gemmlab.records import results
-from gemmlab.errors import UserError
 from gemmlab.course.lesson import find_root
+from gemmlab.errors import UserError
 from gemmlab.pictures.speed.recorded import recorded_ladder, steps
+from gemmlab.records import results
 
 
 def test_what_is_built_is_fresh():

@@ -10,8 +10,8 @@ import pytest
 
 from gemmlab import cli
 from gemmlab.check.profile import profile_source
-from gemmlab.emulator.report.counters import Counters, LineCounters
 from gemmlab.errors import UserError
+from gemmlab.kernel.counters import Counters, LineCounters
 from gemmlab.kernel.launch import LaunchSpec
 from gemmlab.pictures.speed.profile import counters_table
 

@@ -12,11 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gemmlab.compiler import cache
-from gemmlab.compiler.compile import CompileError, Diagnostic, compile_source, warm
+from gemmlab.compiler.compile import CompileError, compile_source, warm
 from gemmlab.compiler.device_part import without_host_code
 from gemmlab.compiler.nvrtc import client as nvrtc_client
 from gemmlab.compiler.nvrtc.log import SOURCE_NAME, parse_diagnostics, parse_ptxas, parse_resources, plain_name
 from gemmlab.errors import UserError
+from gemmlab.kernel.program import Diagnostic
 
 PARAMETERS = "(const float* A, const float* B, float* C, int M, int N, int K)"
 TILED = f"""

@@ -15,7 +15,7 @@ import pytest
 
 from gemmlab.compiler.compile import compile_source
 from gemmlab.emulator import EmulatorExecutor
-from gemmlab.emulator.report.counters import Counters, LineCounters, joined
+from gemmlab.kernel.counters import Counters, LineCounters, joined
 from gemmlab.kernel.launch import LaunchSpec
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from gemmlab.compiler.compile import Program
 from gemmlab.compiler.variants import compiled, variant
 from gemmlab.course.lesson import find_root
-from gemmlab.emulator.report.counters import LineCounters
 from gemmlab.errors import UserError
 from gemmlab.gpu import bench, roofline
+from gemmlab.kernel.counters import LineCounters
 from gemmlab.kernel.launch import Launch
+from gemmlab.kernel.program import Program
 from gemmlab.pictures.speed.roofline import hierarchy
 from gemmlab.records import ceilings, record
 from gemmlab.records.results import all_results

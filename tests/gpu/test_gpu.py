@@ -11,12 +11,13 @@ import numpy as np
 import pytest
 
 from gemmlab import gpu
-from gemmlab.compiler.compile import Program, Resources, compile_source
+from gemmlab.compiler.compile import compile_source
 from gemmlab.errors import UserError
 from gemmlab.gpu import bench
 from gemmlab.gpu.device import process as gpu_process
 from gemmlab.gpu.executor import GpuExecutor
 from gemmlab.kernel.launch import Launch, LaunchSpec
+from gemmlab.kernel.program import Program, Resources
 
 M, N, K = SHAPE = (5, 7, 3)
 READY = (

@@ -134,7 +134,7 @@ def test_the_process_that_uses_the_gpu_is_shut_off_from_other_files(tmp_path: Pa
     (tmp_path / "bait").write_text("bait")
     attack = f"import numpy; open('kernel.cubin', 'w').close(); open({str(tmp_path / 'bait')!r})"
     start = (
-        "import runpy\nfrom grading import gpu_lane\n"
+        "import runpy\nfrom grading.sandbox import gpu_lane\n"
         f"runpy.run_module = lambda *names, **more: exec({attack!r})\ngpu_lane.main()"
     )
     (tmp_path / "own").mkdir()

@@ -116,7 +116,7 @@ def reference(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
 
 
 def command(folder: Path, out: Path, secret_file: Path, *more: str) -> list[str]:
-    return [sys.executable, str(HERE / "grading_stand_ins.py"), str(folder), str(out), str(secret_file), *more]
+    return [sys.executable, str(HERE / "support/grading_stand_ins.py"), str(folder), str(out), str(secret_file), *more]
 
 
 # ---- one run

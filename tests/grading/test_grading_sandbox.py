@@ -77,7 +77,7 @@ def attacks_behind(wall: str) -> set[str]:
     """The attacks that get through where only this wall stands, given as Python."""
     with level._targets() as (targets, decoy):
         code = (
-            "import json, sys\nfrom grading import attacks, landlock, linux, sandbox, seccomp\n"
+            "import json, sys\nfrom grading.sandbox import attacks, landlock, linux, sandbox, seccomp\n"
             f"attacks.LINGER = 1\nlinux.forbid_new_privileges()\n{wall}\n"
             f"print(json.dumps(attacks.try_all(**{targets!r})))"
         )
@@ -127,7 +127,8 @@ def test_the_level_of_this_machine_is_what_its_walls_promise(place: Worker):
 def test_a_machine_that_lacks_walls_says_so_and_refuses(lacking: list[str]):
     """A filter in front of the whole program stands in for a container or kernel that does not allow these calls."""
     code = (
-        "from gemmlab.errors import UserError\nfrom grading import linux, seccomp\nfrom grading.level import level\n"
+        "from gemmlab.errors import UserError\n"
+        "from grading.level import level\nfrom grading.sandbox import linux, seccomp\n"
         f"linux.prctl(linux.PR_SET_NO_NEW_PRIVS, 1)\nseccomp.refuse({lacking})\n"
         "found = level()\nprint(found)\nfound.check(insecure=True)\nprint(','.join(found.walls))\n"
         "try: found.check(insecure=False)\nexcept UserError as error: print('refused:', error)\nelse: print('accepted')"

@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gemmlab.compiler.compile import Resources, compile_source
+from gemmlab.compiler.compile import compile_source
 from gemmlab.errors import UserError
 from gemmlab.kernel.launch import Launch
 from gemmlab.kernel.limits import check_launch, limits_for, occupancy
+from gemmlab.kernel.program import Resources
 
 KIB = 1024
 

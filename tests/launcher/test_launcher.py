@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from gemmlab import cli
 from gemmlab.check.check import check_launcher
-from gemmlab.compiler.compile import CompileError, Program, compile_source
+from gemmlab.compiler.compile import CompileError, compile_source
 from gemmlab.course.lesson import Case
 from gemmlab.cuda import numbers as c_numbers
 from gemmlab.cuda.preprocess import preprocess
@@ -24,6 +24,7 @@ from gemmlab.gpu.executor import GpuExecutor
 from gemmlab.kernel.launch import Address, Launch, Scalar
 from gemmlab.kernel.layout import COURSE, LAYOUTS, LEETGPU
 from gemmlab.kernel.plan import Copy, Fill, Plan
+from gemmlab.kernel.program import Program
 from gemmlab.launcher.launcher import Launcher
 
 FOLDER = Path(__file__).parents[1] / "kernels_whole"

@@ -12,11 +12,11 @@ from screen import Screen
 from gemmlab import notebook
 from gemmlab.check.check import check_source
 from gemmlab.compiler.compile import compile_source
-from gemmlab.compiler.nvrtc.log import Resources
 from gemmlab.course.lesson import find_root, load
 from gemmlab.cuda.sizes import Sizes, sizes_of, with_sizes
 from gemmlab.errors import UserError
 from gemmlab.kernel.limits import occupancy
+from gemmlab.kernel.program import Resources
 from gemmlab.models import autotune
 from gemmlab.models.autotune import RULES, launch_spec, pruned_by, space
 from gemmlab.models.warp_tile import rescaled, warp_tile, wavefronts

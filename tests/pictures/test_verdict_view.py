@@ -10,7 +10,7 @@ import pytest
 
 from gemmlab.kernel.verdict import CaseResult, Finding, Verdict
 from gemmlab.pictures.verdict import VerdictReport
-from gemmlab.text.verdict import headline
+from gemmlab.text.verdict import checked_by, headline
 
 SOURCE = "int a;\nif (a < b && c > d) <b>x</b>;\nint z;"
 WRONG = np.zeros((2, 3), bool)
@@ -65,3 +65,28 @@ def test_many_findings_are_cut():
     findings = tuple(Finding("race", f"number {n}", line=1) for n in range(30))
     html = page(Verdict("failed", findings))
     assert "number 11" in html and "number 12" not in html and "… and 18 more." in html
+
+
+@pytest.mark.parametrize("public", [True, False])
+def test_right_numbers_are_not_said_to_have_passed_where_the_kernel_fails(public):
+    cases = (CaseResult((2, 3, 1), True, 0.0),) * 7
+    whose = "public cases" if public else "cases"
+    failed = Verdict("failed", (Finding("counter", "C is right, but …"),), cases)
+    assert headline(failed, public) == f"failed: C is right in all 7 {whose}, but the kernel has a fault"
+    assert headline(Verdict("passed", (), cases), public) == f"{whose} passed (7 of 7)"
+    wrong = (CaseResult((2, 3, 1), False, 1.0, wrong=WRONG),)
+    assert headline(Verdict("failed", (), cases + wrong), public) == f"failed (7 of 8 {whose} passed)"
+    assert headline(Verdict("failed"), public) == f"failed (0 of 0 {whose} passed)"
+
+
+@pytest.mark.parametrize(
+    ("backend", "kinds", "said"),
+    [
+        ("emulator", ["race"], "Checked by the emulator, on this machine's CPU."),
+        ("cuda", ["wrong_result"], "Checked on the GPU and by the emulator."),
+        ("cuda", ["race", "wrong_result"], "which alone can see a race."),
+    ],
+)
+def test_a_fault_that_no_gpu_shows_is_said_to_be_the_emulators(backend, kinds, said):
+    found = Verdict("failed", tuple(Finding(kind, "A fault.") for kind in kinds), FAILED.cases, backend)
+    assert checked_by(found).endswith(said)

@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from gemmlab.kernel.program import Diagnostic, Resources
+from gemmlab.kernel.sentences import TOO_MUCH_STATIC_SHARED
+
 SOURCE_NAME = "/gemmlab/kernel.cu"  # the student's file, to NVRTC and in the PTX; there is no such folder
 MOST_REMARKS = 20  # of errors, and of warnings
 
@@ -40,31 +43,6 @@ _PLAIN_WORDS = (
         r"there is no header \1 here: CUDA's headers and the usual ones of C and C++ can be included",
     ),
 )
-
-
-@dataclass(frozen=True)
-class Diagnostic:
-    """One remark of the compiler. `line` and `column` count from 1 in the student's file; None where not known."""
-
-    severity: str
-    message: str
-    line: int | None = None
-    column: int | None = None
-
-
-@dataclass(frozen=True)
-class Resources:
-    """What the compiler reports of one kernel: registers, local and spill bytes of a thread; of a block the bytes of
-    static shared memory, the barriers, and the threads that __launch_bounds__ allows (None where it says nothing).
-    """
-
-    registers: int
-    shared_bytes: int
-    local_bytes: int
-    spill_store_bytes: int
-    spill_load_bytes: int
-    barriers: int
-    max_threads: int | None = None
 
 
 @dataclass(frozen=True)
@@ -183,14 +161,9 @@ def _readable(text: str) -> str:
     """ptxas's sentence with its sizes in decimal, and what it means where shared memory is too large."""
     text = re.sub(r"0x[0-9a-fA-F]+", lambda match: f"{int(match[0], 16):,}", text.strip())
     too_large = re.fullmatch(r"Entry function '(.+)' uses too much shared data \(([\d,]+) bytes, ([\d,]+) max\)", text)
-    return too_much_static_shared(plain_name(too_large[1]), too_large[2], too_large[3]) if too_large else text
-
-
-def too_much_static_shared(kernel: str, size: str, most: str) -> str:
-    return (
-        f"the kernel '{kernel}' declares {size} bytes of static shared memory, but a block may have {most}; "
-        "make the tiles smaller, or use dynamic shared memory with the opt-in"
-    )
+    if not too_large:
+        return text
+    return TOO_MUCH_STATIC_SHARED(kernel=plain_name(too_large[1]), size=too_large[2], most=too_large[3])
 
 
 def parse_resources(log: str) -> dict[str, Resources]:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from gemmlab.compiler.compile import Program
 from gemmlab.kernel.launch import Address, Argument, Launch
 from gemmlab.kernel.plan import Copy, Fill, Plan, launches_of, steps_of
+from gemmlab.kernel.program import Program
 
 
 def request_of(
     program: Program, work: Launch | Plan, shape: tuple[int, int, int], product: tuple[int, int, int]
 ) -> dict:
     """What the worker needs to know. `shape` is in the letters of the launch's layout, `product` in the course's."""
-    first = next(iter(launches_of(work)), Launch((), (), kernel=""))  # a plan may hold copies only
+    first = next(iter(launches_of(work)), Launch((0, 0, 0), (0, 0, 0), kernel=""))  # a plan may hold copies only
     return {
         "kernel": program.symbol(first.kernel),
         "arch": program.arch,

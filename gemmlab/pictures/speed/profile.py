@@ -9,10 +9,10 @@ from gemmlab.models.simulator import Traffic, traffic_naive, traffic_register_ti
 from gemmlab.pictures.output import escape, plain
 
 if TYPE_CHECKING:
-    from gemmlab.compiler.compile import Resources
     from gemmlab.cuda.sizes import Sizes
-    from gemmlab.emulator.report.counters import Counters
     from gemmlab.gpu.bench import Timing
+    from gemmlab.kernel.counters import Counters
+    from gemmlab.kernel.program import Resources
     from gemmlab.pictures.picture import Picture
 
 _PREFIXES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))

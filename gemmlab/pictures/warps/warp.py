@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gemmlab.kernel.launch import cdiv
-from gemmlab.pictures.picture import COLOR, FAINT, INK, PAPER, Picture, new_figure
 from gemmlab.kernel.warp import SECTOR_BYTES
+from gemmlab.pictures.picture import COLOR, FAINT, INK, PAPER, Picture, new_figure
 from gemmlab.trials.warp_requests import WarpRequest
 
 if TYPE_CHECKING:

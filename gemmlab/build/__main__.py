@@ -1,0 +1,7 @@
+"""`python -m gemmlab.build`."""
+
+import sys
+
+from gemmlab.build.build import main
+
+sys.exit(main())

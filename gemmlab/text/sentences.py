@@ -1,0 +1,43 @@
+"""What a verdict says around its findings."""
+
+from __future__ import annotations
+
+from gemmlab.sentence import Sentence
+
+# The state of a kernel in a few words. `right` and `cases` are numbers of cases.
+PASSED = Sentence("cases passed ({right} of {cases})")
+PASSED_PUBLIC = Sentence("public cases passed ({right} of {cases})")
+FAILED = Sentence("failed ({right} of {cases} cases passed)")
+FAILED_PUBLIC = Sentence("failed ({right} of {cases} public cases passed)")
+FAILED_ALL_RIGHT = Sentence("failed: C is right in all {cases} cases, but the kernel has a fault")
+FAILED_ALL_RIGHT_PUBLIC = Sentence("failed: C is right in all {cases} public cases, but the kernel has a fault")
+STOPPED = Sentence("stopped, out of time ({right} of {cases} cases passed until then)")
+STOPPED_PUBLIC = Sentence("stopped, out of time ({right} of {cases} public cases passed until then)")
+DOES_NOT_COMPILE = Sentence("does not compile")
+NOT_ATTEMPTED = Sentence("not attempted")
+
+# What stands over a finding: its kind, and those of these that are known, with commas.
+STILL_OPEN = Sentence("still open")
+LINE = Sentence("line {line}")
+COLUMN = Sentence("column {column}")
+TIMES = Sentence("{count} times")
+
+# What follows the findings.
+MORE_FINDINGS = Sentence("... and {more} more; --json lists all of them.")
+PRINTED = Sentence("The kernel printed:")
+
+# What became of a case.
+RIGHT = Sentence("right")
+NO_RESULT = Sentence("no result")
+RIGHT_BUT_FAULTY = Sentence("right numbers, but a fault was found")
+ELEMENTS_WRONG = Sentence("{wrong} of {size} elements wrong")
+
+# Who checked, and what the kernel takes.
+BY_EMULATOR = Sentence("Checked by the emulator, on this machine's CPU.")
+BY_GPU = Sentence("Checked on the GPU and by the emulator.")
+BY_GPU_AND_FOUND_BY_EMULATOR = Sentence("Checked on the GPU and by the emulator, which alone can see {kinds}.")
+BY_OTHER = Sentence("Checked by {backend}.")
+RESOURCES = Sentence("Registers a thread: {registers}, shared memory a block: {shared} bytes")
+RESOURCES_AND_SPILLS = Sentence(
+    "Registers a thread: {registers}, shared memory a block: {shared} bytes, spilled: {spilled} bytes"
+)
