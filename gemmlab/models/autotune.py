@@ -15,11 +15,8 @@ from gemmlab.cuda.sizes import Sizes
 from gemmlab.errors import UserError
 from gemmlab.kernel.launch import LaunchSpec, cdiv, evaluate
 from gemmlab.kernel.limits import MAX_THREADS, REGISTERS_PER_THREAD, STATIC_SHARED, Occupancy, occupancy
-<<<<<<< HEAD
-from gemmlab.kernel.warp import WARP
-=======
 from gemmlab.kernel.program import Resources
->>>>>>> main
+from gemmlab.kernel.warp import WARP
 from gemmlab.models.simulator import FLOAT_BYTES, Traffic, traffic_register_tiled
 from gemmlab.models.warp_tile import WIDTH, WarpTile, rescaled
 

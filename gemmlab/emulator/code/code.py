@@ -57,6 +57,7 @@ class Code:
     pattern_start: list[int]
     pattern_words: int
     uses_async: bool
+    uses_objects: bool
     orders_blocks: bool
     has_fences: bool
     tensor_table: np.ndarray

@@ -139,7 +139,8 @@ def _what_it_uses(rows: np.ndarray) -> dict[str, bool]:
     operations = rows[:, o.ROW_OP]
     atomic = rows[operations == o.ATOMIC]
     return {
-        "uses_async": bool((operations == o.ASYNC_COPY).any()),
+        "uses_async": bool(np.isin(operations, (o.ASYNC_COPY, o.BULK_COPY)).any()),
+        "uses_objects": bool((operations == o.OBJECT).any()),
         "orders_blocks": bool((atomic[:, o.ROW_SPACE] != o.SHARED).any()),
         "has_fences": bool((operations == o.FENCE).any()),
     }

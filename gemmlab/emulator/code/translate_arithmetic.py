@@ -67,13 +67,6 @@ class Arithmetic(Base):
         else:
             self.simple("mov.u64", self.target(self.operands[0], "w"), place)
 
-    def frame_operand(self, register: str, offset: int) -> Register | None:
-        """A constant for %SP + offset (generic) or %SPL + offset (local): both are addresses of local variables."""
-        if register not in ("%SP", "%SPL") or not self.builder.variables.has_frame(self.function):
-            return None
-        window = o.LOCAL_WINDOW if register == "%SP" else 0
-        return self.constant(self.builder.variables.frame_address(self.function, offset) + window, "w")
-
     @translates("dp4a")
     def dp4a(self) -> None:
         d, a, b, c = self.operands
@@ -230,7 +223,10 @@ class Arithmetic(Base):
         if self.words[1:] != ["b32"]:
             raise Unsupported("")
         d, *abc, table = self.operands
-        self.simple("lop3.u32", self.target(d), *self.sources(abc), imm=parse_number(table) & 0xFF)
+        number = parse_number(table)
+        if number is None:
+            raise Unsupported("its operands")
+        self.simple("lop3.u32", self.target(d), *self.sources(abc), imm=number & 0xFF)
 
     @translates("bfi")
     def bfi(self) -> None:

@@ -157,6 +157,13 @@ class Base:
         """The same, of either width; an immediate gets the width of `kind`."""
         return self.checked(self.builder.operand(self.function, text, kind), "rw")
 
+    def frame_operand(self, register: str, offset: int) -> Register | None:
+        """A constant for %SP + offset (generic) or %SPL + offset (local): both are addresses of local variables."""
+        if register not in ("%SP", "%SPL") or not self.builder.variables.has_frame(self.function):
+            return None
+        window = o.LOCAL_WINDOW if register == "%SP" else 0
+        return self.constant(self.builder.variables.frame_address(self.function, offset) + window, "w")
+
     def target(self, text: str, kinds: str = "r") -> Register:
         """A register to write, or a new one for `_`."""
         if text == "_":

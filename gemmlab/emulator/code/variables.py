@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from gemmlab.emulator.code.code import Region
 from gemmlab.emulator.code.registers import Unsupported
@@ -70,8 +71,8 @@ class Variables:
             raise Unsupported(_FULL)
         address = (index + 1 << o.GLOBAL_SHIFT) + o.GLOBAL_CENTRE
         kind = o.CONSTANT if variable.space == "const" else o.TRACKED
-        known = {"contents": variable.contents, "relocations": variable.relocations}
-        self.globals.append(Region(variable.name, kind, variable.size, address, function=function, **known))
+        region = Region(variable.name, kind, variable.size, address, variable.contents, function=function)
+        self.globals.append(replace(region, relocations=variable.relocations))
         return address
 
     def _place_shared(self, function: str, variable: Variable) -> int:

@@ -34,6 +34,8 @@ def _start_block(state, block):
     for granule in range(get(state, s.SHARED_GRANULES)):
         set_byte(get(state, s.SHADOW_DEFINED), granule, 0)
     forget_copies(state)
+    put(state, s.OBJECT_COUNT, 0)
+    put(state, s.STUCK_OBJECT, 0)
     for number in range(BARRIERS):
         set64(get(state, s.BARRIER_ARRIVED), number, 0)
         set64(get(state, s.BARRIER_MEMBERS), number, 0)

@@ -27,6 +27,7 @@ from gemmlab.emulator.machine.requests import ALL_LANES, EXECUTED, IDLE, bump
 from gemmlab.emulator.machine.state import get, mask32, put, set32, set64, word32
 from gemmlab.emulator.machine.sync.barriers import arrive
 from gemmlab.emulator.machine.sync.lanes import collective, settle_warp, wait_for_lanes
+from gemmlab.emulator.machine.sync.objects import barrier_object, bulk_copy, report_stuck
 from gemmlab.emulator.machine.tensor import collect, spread
 
 # Instructions a warp runs before the next one gets a turn, should it wait for another warp's data in a loop.
@@ -40,6 +41,7 @@ def run_warp(state, warp):
     """Run the lanes of a warp until each of them waits or has ended (or a slice of work is used up)."""
     left, behind = np.int64(SLICE), NONE
     put(state, s.TURNS, 0)
+    put(state, s.YIELD, 0)
     while left > 0 and get(state, s.STOP) == 0:
         pc, active, following = take_next(state, warp, behind)
         behind = NONE
@@ -51,6 +53,8 @@ def run_warp(state, warp):
             before = left
             pc, left, behind = _run_fragment(state, warp, pc, active, following, left)
             _charge(state, before - left, pc, warp * 32 + first_lane(active))
+            if _gives_way(state, warp):
+                return
 
 
 @compiled_as("void(int64, int64, int64, int64)")
@@ -59,8 +63,20 @@ def _charge(state, work, pc, thread):
     budget = get(state, s.BUDGET) - work
     put(state, s.BUDGET, budget)
     if budget <= 0 and get(state, s.STOP) == 0:
-        record(state, e.OUT_OF_WORK, pc, thread, np.int64(0))
+        if get(state, s.STUCK_OBJECT):
+            report_stuck(state)
+        else:
+            record(state, e.OUT_OF_WORK, pc, thread, np.int64(0))
         put(state, s.STOP, 1)
+
+
+@compiled_as("boolean(int64, int64)")
+def _gives_way(state, warp):
+    """Whether all lanes of the warp only ask again and again for what other warps must do first."""
+    asked = get(state, s.YIELD)
+    if asked:
+        put(state, s.YIELD, asked + 1)
+    return asked > fragment_count(state, warp)
 
 
 @compiled
@@ -73,10 +89,7 @@ def _run_fragment(state, warp, pc, active, following, left):
     while pc < following and left > 0:
         left -= 1
         row = row_of(state, pc)
-        op = field(row, o.ROW_OP)
-        lanes = active
-        if field(row, o.ROW_GUARD) >= 0:
-            lanes = _guarded(state, warp, row, active, base, pc)
+        op, lanes = field(row, o.ROW_OP), _guarded(state, warp, row, active, base, pc)
         if checks:
             _count(state, pc, lanes)
         if op < o.FIRST_JUMP:
@@ -106,7 +119,9 @@ def _run_fragment(state, warp, pc, active, following, left):
 
 @compiled
 def _guarded(state, warp, row, active, base, pc):
-    """The lanes that the instruction's predicate lets through."""
+    """The lanes that the instruction's predicate, if it has one, lets through."""
+    if field(row, o.ROW_GUARD) < 0:
+        return active
     true = mask32(base + field(row, o.ROW_GUARD), 0)
     if get(state, s.CHECKS) and active & ~mask32(base + field(row, o.ROW_OK_GUARD), 0) != NO_LANES:
         _undefined_guard(state, warp, row, active, base, pc)
@@ -134,6 +149,8 @@ def _count(state, pc, lanes):
 @compiled_as("boolean(int64, int64)")
 def _is_impatient(state, warp):
     """Count a backward jump. Whether others of the warp should get a turn now."""
+    if get(state, s.YIELD):
+        return True
     turns = get(state, s.TURNS) + 1
     put(state, s.TURNS, 0 if turns > PATIENCE else turns)
     return turns > PATIENCE and fragment_count(state, warp) > 0
@@ -166,23 +183,39 @@ def _rare(state, warp, row, op, lanes, base, pc):
         atomic(state, warp, row, lanes, base, pc)
     elif op == o.FENCE:
         fence(state, warp, field(row, o.ROW_AUX))
-    elif op == o.ASYNC_COPY:
-        async_copy(state, warp, row, lanes, base, pc)
-    elif op == o.ASYNC_COMMIT:
-        async_commit(state, warp, lanes)
-    elif op == o.ASYNC_WAIT:
-        async_wait(state, warp, lanes, field(row, o.ROW_IMM))
-    elif op == o.ACTIVE_MASK:
-        set_lanes(base + field(row, o.ROW_D), lanes, lanes)
-        define_result(state, row, lanes, base, lanes)
-    elif op == o.IS_SPACE:
-        _is_space(state, row, lanes, base)
+    elif o.ASYNC_COPY <= op <= o.BULK_COPY:
+        _asynchronous(state, warp, row, op, lanes, base, pc)
+    elif op == o.OBJECT:
+        barrier_object(state, warp, row, lanes, base, pc)
     elif op == o.SPREAD:
         spread(state, row, lanes, base)
     elif op == o.COLLECT:
         collect(state, row, base)
     elif op == o.PRINT:
         print_record(state, warp, row, lanes, base)
+    else:
+        _about_itself(state, row, op, lanes, base)
+
+
+@compiled_as("void(int64, int64, int64, int64, uint32, int64, int64)")
+def _asynchronous(state, warp, row, op, lanes, base, pc):
+    if op == o.ASYNC_COPY:
+        async_copy(state, warp, row, lanes, base, pc)
+    elif op == o.ASYNC_COMMIT:
+        async_commit(state, warp, lanes)
+    elif op == o.ASYNC_WAIT:
+        async_wait(state, warp, lanes, field(row, o.ROW_IMM))
+    else:
+        bulk_copy(state, warp, row, lanes, base, pc)
+
+
+@compiled_as("void(int64, int64, int64, uint32, int64)")
+def _about_itself(state, row, op, lanes, base):
+    if op == o.ACTIVE_MASK:
+        set_lanes(base + field(row, o.ROW_D), lanes, lanes)
+        define_result(state, row, lanes, base, lanes)
+    elif op == o.IS_SPACE:
+        _is_space(state, row, lanes, base)
 
 
 @compiled_as("void(int64, int64, uint32, int64)")

@@ -16,12 +16,13 @@ FIRST_SPECIAL = len(NUMBER)
     # The next instruction follows.
     LOAD, STORE,
     PRED_MOV, PRED_AND, PRED_OR, PRED_XOR, PRED_NOT,
-    ATOMIC, ASYNC_COPY, ASYNC_COMMIT, ASYNC_WAIT, FENCE, SPREAD, COLLECT, ACTIVE_MASK, IS_SPACE, NOTHING, PRINT,
+    ATOMIC, ASYNC_COPY, ASYNC_COMMIT, ASYNC_WAIT, BULK_COPY, FENCE, OBJECT,
+    SPREAD, COLLECT, ACTIVE_MASK, IS_SPACE, NOTHING, PRINT,
     # The lanes of a warp wait for each other.
     WARP_SYNC, SHUFFLE, VOTE, MATCH, REDUCE, ELECT, TENSOR_SYNC, MMA,
     # Another instruction may follow, or none.
     BRANCH, BARRIER, CALL, RETURN, EXIT, TRAP, UNSUPPORTED,
-) = range(FIRST_SPECIAL, FIRST_SPECIAL + 33)
+) = range(FIRST_SPECIAL, FIRST_SPECIAL + 35)
 # fmt: on
 FIRST_COLLECTIVE, FIRST_JUMP = WARP_SYNC, BRANCH
 
@@ -69,7 +70,7 @@ WIDEN_SHIFT = 5
 WIDEN_MASK = (1 << WIDEN_SHIFT) - 1
 
 # FLAGS of memory instructions.
-ADDRESS_64, STRONG, ATOMIC_STORE = 1, 2, 4
+ADDRESS_64, STRONG, ATOMIC_STORE, READ_ONLY = 1, 2, 4, 8
 
 GENERIC, GLOBAL, SHARED, LOCAL, PARAM = range(5)
 
@@ -100,6 +101,20 @@ REDUCTIONS = ("add", "min", "max", "and", "or", "xor")
 REDUCE_ADD, REDUCE_MIN, REDUCE_MAX, REDUCE_AND, REDUCE_OR, REDUCE_XOR = range(6)
 BARRIER_FORMS = ("sync", "arrive", "popc", "and", "or")
 BARRIER_SYNC, BARRIER_ARRIVE, BARRIER_POPC, BARRIER_AND, BARRIER_OR = range(5)
+
+# Forms of an instruction on a barrier object (AUX), and how an arrival is meant (AUX2).
+(
+    OBJECT_INIT,
+    OBJECT_INVAL,
+    OBJECT_ARRIVE,
+    OBJECT_WAIT,
+    OBJECT_WAIT_PARITY,
+    OBJECT_EXPECT,
+    OBJECT_COMPLETE,
+    OBJECT_COPIES,
+) = range(8)
+DROPS_OUT, EXPECTS_BYTES, COUNTED_ANYWAY = 1, 2, 4
+TOKEN_BITS = 20  # of the token of an arrival: how many were missing before; above them the phase
 
 # What the interpreter is told of a kind of matrix product: sizes; of A, B, C and D the kind of element, the registers
 # that hold different elements, and the registers that an instruction names; how A and B are put together. Then the

@@ -22,7 +22,7 @@ WORDS = 61
 
 
 @compiled_as("void(int64, int64, int64)")
-def _raise(table, index, time):
+def raise_time(table, index, time):
     if word64(table, index) < time:
         set64(table, index, time)
 
@@ -39,9 +39,9 @@ def fence(state, warp, for_other_blocks):
         known = max(word64(seen, warp * warps + other), get(state, s.INTERVAL_START))
         if other == warp:
             known = now
-        _raise(get(state, s.FENCED), warp * warps + other, known)
+        raise_time(get(state, s.FENCED), warp * warps + other, known)
         if for_other_blocks:
-            _raise(get(state, s.FENCED_DEVICE), warp * warps + other, known)
+            raise_time(get(state, s.FENCED_DEVICE), warp * warps + other, known)
 
 
 @compiled_as("void(int64, int64, int64, int64, boolean)")
@@ -56,11 +56,11 @@ def meet(state, warp, lane, granule, publishes):
         time = word64(get(state, s.PUBLISHED), slot)
         if other == warp:
             for neighbour in range(32):
-                _raise(get(state, s.SEEN_LANES), (warp << 10) + (lane << 5) + neighbour, time)
+                raise_time(get(state, s.SEEN_LANES), (warp << 10) + (lane << 5) + neighbour, time)
         else:
-            _raise(get(state, s.SEEN_WARPS), warp * warps + other, time)
+            raise_time(get(state, s.SEEN_WARPS), warp * warps + other, time)
         if publishes:
-            _raise(get(state, s.PUBLISHED), slot, word64(get(state, s.FENCED), warp * warps + other))
+            raise_time(get(state, s.PUBLISHED), slot, word64(get(state, s.FENCED), warp * warps + other))
     if granule >= get(state, s.SHARED_GRANULES):
         _meet_blocks(state, warp, np.int64(1) << number, publishes)
 
@@ -72,7 +72,7 @@ def _meet_blocks(state, warp, word, publishes):
     if publishes and word64(get(state, s.FENCED_DEVICE), warp * warps + warp) > 0:
         set64(get(state, s.BLOCK_WORDS), block, word64(get(state, s.BLOCK_WORDS), block) | word)
         for other in range(warps):
-            _raise(
+            raise_time(
                 get(state, s.BLOCK_PUBLISHED),
                 block * warps + other,
                 word64(get(state, s.FENCED_DEVICE), warp * warps + other),
@@ -101,15 +101,22 @@ def share(state, members):
     for member in range(warps):
         if (members >> member) & 1:
             set64(get(state, s.MET_WORDS), member, met)
-    for table in (get(state, s.FENCED), get(state, s.FENCED_DEVICE)):
-        for other in range(warps):
-            latest = np.int64(0)
-            for member in range(warps):
-                if (members >> member) & 1:
-                    latest = max(latest, word64(table, member * warps + other))
-            for member in range(warps):
-                if (members >> member) & 1:
-                    set64(table, member * warps + other, latest)
+    for other in range(warps):
+        join_times(get(state, s.FENCED), warps, members, other)
+        join_times(get(state, s.FENCED_DEVICE), warps, members, other)
+
+
+@compiled_as("int64(int64, int64, int64, int64)")
+def join_times(table, warps, members, other):
+    """Each of the members (a bit a warp) now knows of `other` what the one knew that knew most."""
+    latest = np.int64(0)
+    for member in range(warps):
+        if (members >> member) & 1:
+            latest = max(latest, word64(table, member * warps + other))
+    for member in range(warps):
+        if (members >> member) & 1:
+            set64(table, member * warps + other, latest)
+    return latest
 
 
 @compiled

@@ -22,8 +22,8 @@ from gemmlab.emulator.machine import state as s
 from gemmlab.emulator.machine.bits import NO_LANES, next_lane
 from gemmlab.emulator.machine.events import begin, keep
 from gemmlab.emulator.machine.jit import compiled, compiled_as
-from gemmlab.emulator.machine.orders import from_other_block, share
-from gemmlab.emulator.machine.state import get, put, set16, set32, set64, set_byte, word16, word32, word64
+from gemmlab.emulator.machine.orders import from_other_block, join_times, share
+from gemmlab.emulator.machine.state import byte, get, put, set16, set32, set64, set_byte, word16, word32, word64
 
 # Bits of a record, from the lowest: thread (its lane, then its warp), memory instruction, 'atomic', time.
 LANE_MASK, WARP_SHIFT, THREAD_MASK = 31, 5, 1023
@@ -46,7 +46,7 @@ def stamp(state, site, atomic):
 
 
 @compiled_as("int64(int64, int64, int64)")
-def _pair(warp, lane, other):
+def lane_pair(warp, lane, other):
     """The place in SEEN_LANES of what a lane knows of another one of its warp."""
     return (((warp << WARP_SHIFT) + lane) << WARP_SHIFT) + other
 
@@ -64,7 +64,7 @@ def ordered(state, old, thread):
         return time < word64(get(state, s.SEEN_WARPS), warp * get(state, s.WARPS) + other_warp)
     if time < word64(get(state, s.WARP_START), warp):
         return True
-    return time < word64(get(state, s.SEEN_LANES), _pair(warp, thread & LANE_MASK, other & LANE_MASK))
+    return time < word64(get(state, s.SEEN_LANES), lane_pair(warp, thread & LANE_MASK, other & LANE_MASK))
 
 
 @compiled_as("void(int64, int64, int64, int64, int64, int64, int64, int64, int64)")
@@ -137,6 +137,26 @@ def write_conflict(state, pc, granule, region, offset, thread, atomic, same_valu
         block = _other_block(state, old, blocks, granule)
         if not _is_ordered(state, old, block, thread):
             _report(state, e.RACE_WAR, pc, old, granule, region, offset, thread, block)
+
+
+@compiled_as("void(int64, int64, int64, int64, int64, int64)")
+def note_read_only(state, pc, granule, region, offset, thread):
+    """A load through the read-only path of a word of global memory. What the same launch writes must not be read so,
+    whatever the order."""
+    old = word64(get(state, s.SHADOW_WRITE), granule)
+    if old != 0:
+        block = _other_block(state, old, get(state, s.GLOBAL_WRITE_BLOCK), granule)
+        _report(state, e.RACE_READ_ONLY, pc, old, granule, region, offset, thread, block)
+    set_byte(get(state, s.SHADOW_READ_ONLY), granule - get(state, s.SHARED_GRANULES), 1)
+
+
+@compiled_as("void(int64, int64, int64, int64, int64, int64)")
+def read_only_conflict(state, pc, granule, region, offset, thread):
+    """Report a write of a word that was read through the read-only path."""
+    if byte(get(state, s.SHADOW_READ_ONLY), granule - get(state, s.SHARED_GRANULES)):
+        old = word64(get(state, s.SHADOW_READ1), granule)
+        block = _other_block(state, old, get(state, s.GLOBAL_READ1_BLOCK), granule)
+        _report(state, e.RACE_READ_ONLY, pc, old, granule, region, offset, thread, block)
 
 
 @compiled
@@ -233,13 +253,13 @@ def pass_warp_sync(state, warp, mask):
         todo = mask
         while todo != NO_LANES:
             lane, todo = next_lane(todo)
-            latest = max(latest, word64(seen, _pair(warp, lane, other)))
+            latest = max(latest, word64(seen, lane_pair(warp, lane, other)))
         if (mask >> np.uint32(other)) & np.uint32(1):
             latest = now
         todo = mask
         while todo != NO_LANES:
             lane, todo = next_lane(todo)
-            set64(seen, _pair(warp, lane, other), latest)
+            set64(seen, lane_pair(warp, lane, other), latest)
 
 
 @compiled
@@ -249,14 +269,8 @@ def pass_named_barrier(state, members):
     put(state, s.NOW, now)
     warps, seen = get(state, s.WARPS), get(state, s.SEEN_WARPS)
     for other in range(warps):
-        latest = np.int64(0)
-        for member in range(warps):
-            if (members >> member) & 1:
-                latest = max(latest, word64(seen, member * warps + other))
         if (members >> other) & 1:
-            latest = now
+            set64(seen, other * warps + other, now)
             set64(get(state, s.WARP_START), other, now)
-        for member in range(warps):
-            if (members >> member) & 1:
-                set64(seen, member * warps + other, latest)
+        join_times(seen, warps, members, other)
     share(state, members)

@@ -35,8 +35,10 @@ from gemmlab.emulator.machine.jit import compiled_as
     BLOCK, GRID_X, GRID_Y, GRID_Z, BLOCK_X, BLOCK_Y, BLOCK_Z, SPECIAL_ROWS,
     PRINT_BUFFER, PRINT_CAPACITY, PRINT_USED, PRINT_LOST,
     TENSOR_TABLE,
-    TURNS,
-) = range(91)
+    TURNS, YIELD,
+    OBJECTS, OBJECT_COUNT, STUCK_OBJECT, STUCK_THREAD, STUCK_PC,
+    SHADOW_READ_ONLY,
+) = range(98)
 # fmt: on
 FIELD = {name: number for name, number in list(globals().items()) if name.isupper() and isinstance(number, int)}
 FIELD_COUNT = len(FIELD)

@@ -7,15 +7,9 @@ import numpy as np
 from gemmlab.emulator.code.code import Code
 from gemmlab.emulator.machine import opcodes as o
 from gemmlab.emulator.machine import requests as r
-<<<<<<< HEAD
+from gemmlab.kernel.counters import Counters, LineCounters
 from gemmlab.kernel.warp import WARP
 
-_RATIOS = ("load_sectors_per_request", "store_sectors_per_request", "shared_loads_per_fma", "widened_loads_per_fma")
-=======
-from gemmlab.kernel.counters import Counters, LineCounters
-from gemmlab.kernel.limits import WARP
-
->>>>>>> main
 _FMA = [number for name, number in o.NUMBER.items() if name.startswith("fma.")]
 _PACKED_FMA = [number for name, number in o.NUMBER.items() if name.startswith("fma.") and name.endswith("x2")]
 

@@ -33,9 +33,11 @@ from gemmlab.emulator.machine.shadow import (
 from gemmlab.emulator.machine.state import byte, get, put, set32, set64, set_byte, word32, word64
 
 # Columns of a copy under way: host addresses, bytes of the target and from the source, the group that it is committed
-# with, its thread, the words of the shadow that it fills, its memory instruction, where in which array it goes.
-TARGET, SOURCE, SIZE, ACTUAL, GROUP, THREAD, FIRST_GRANULE, GRANULES, SITE, REGION, OFFSET = range(11)
-QUEUE_ROW = 11
+# with, its thread, the words of the shadow that it fills, its memory instruction, the barrier object that waits for it
+# (the place of its first word; -1: none), when it was handed over to that, and whether the object counts its bytes.
+TARGET, SOURCE, SIZE, ACTUAL, GROUP, THREAD, FIRST_GRANULE, GRANULES, SITE, OBJECT, TIME, IS_BULK = range(12)
+QUEUE_ROW = 12
+WIDEST = 16  # bytes: what an address must be a multiple of, at most
 
 
 @compiled
@@ -56,40 +58,40 @@ def async_copy(state, warp, row, lanes, base, pc):
         sources[lane] = np.int64(peek64(base + field(row, o.ROW_B) + 8 * lane)) + field(row, o.ROW_AUX)
         actual = min(np.int64(peek32(base + field(row, o.ROW_C) + 4 * lane)), size)
         reading |= lane_bit(lane) if actual > 0 else NO_LANES
-        _start_copy(state, warp, row, lane, pc, targets[lane], sources[lane], actual)
+        start_copy(state, row, warp * 32 + lane, pc, targets[lane], sources[lane], field(row, o.ROW_SIZE), actual)
     _count_async(state, row, pc, lanes, reading, targets, sources, size)
 
 
 @compiled_as("void(int64, int64, int64, int64, int64, int64, int64, int64)")
-def _start_copy(state, warp, row, lane, pc, target, source, actual):
-    size = field(row, o.ROW_SIZE)
-    from_host = _source(state, warp, lane, pc, source, actual, size)
+def start_copy(state, row, thread, pc, target, source, size, actual):
+    from_host = _source(state, thread, pc, source, actual, size)
     region = locate(state, target)
     offset = offset_in(state, region, target)
     if not (is_shared(region) and is_inside(state, region, offset, size)):
-        record_place(state, e.OUT_OF_BOUNDS_WRITE, pc, region, offset, warp * 32 + lane, size)
+        record_place(state, e.OUT_OF_BOUNDS_WRITE, pc, region, offset, thread, size)
     elif from_host != 0 or actual == 0:
-        enqueue(state, warp * 32 + lane, pc, field(row, o.ROW_SITE), region, offset, from_host, size, actual)
+        _enqueue(state, thread, pc, field(row, o.ROW_SITE), region, offset, from_host, size, actual)
 
 
-@compiled_as("int64(int64, int64, int64, int64, int64, int64, int64)")
-def _source(state, warp, lane, pc, address, actual, size):
+@compiled_as("int64(int64, int64, int64, int64, int64, int64)")
+def _source(state, thread, pc, address, actual, size):
     """The host address to copy from, or 0 where the source is outside or misaligned (reported) or nothing is read."""
     if actual <= 0:
         return np.int64(0)
     region = locate(state, address)
     offset = offset_in(state, region, address)
-    if address & (size - 1):
-        record_place(state, e.MISALIGNED_READ, pc, region, offset, warp * 32 + lane, size)
+    unit = min(size, WIDEST)
+    if address & (unit - 1):
+        record_place(state, e.MISALIGNED_READ, pc, region, offset, thread, unit)
         return np.int64(0)
     if region >= o.FIRST_SHARED or not is_inside(state, region, offset, actual):
-        record_place(state, e.OUT_OF_BOUNDS_READ, pc, region, offset, warp * 32 + lane, actual)
+        record_place(state, e.OUT_OF_BOUNDS_READ, pc, region, offset, thread, actual)
         return np.int64(0)
     return word64(get(state, s.REGION_HOST), region) + offset
 
 
 @compiled_as("void(int64, int64, int64, int64, int64, int64, int64, int64, int64)")
-def enqueue(state, thread, pc, site, region, offset, source, size, actual):
+def _enqueue(state, thread, pc, site, region, offset, source, size, actual):
     """Note a copy of `size` bytes, of which `actual` come from the source and the rest are zeros."""
     count = get(state, s.ASYNC_COUNT)
     if count == get(state, s.ASYNC_CAPACITY):
@@ -115,8 +117,8 @@ def enqueue(state, thread, pc, site, region, offset, source, size, actual):
     set64(copy, FIRST_GRANULE, first)
     set64(copy, GRANULES, granules)
     set64(copy, SITE, site)
-    set64(copy, REGION, region)
-    set64(copy, OFFSET, offset)
+    set64(copy, OBJECT, -1)
+    set64(copy, IS_BULK, 0)
     put(state, s.ASYNC_COUNT, count + 1)
 
 
@@ -180,6 +182,14 @@ def keep_copy(queue, number, place):
             set64(queue + 8 * QUEUE_ROW * place, column, word64(queue + 8 * QUEUE_ROW * number, column))
 
 
+@compiled_as("void(int64, int64, int64)")
+def hand_over(state, copy, place):
+    """From now on a barrier object waits for the copy, and it counts as done now."""
+    set64(copy, OBJECT, place)
+    set64(copy, TIME, get(state, s.NOW))
+    put(state, s.NOW, get(state, s.NOW) + 1)
+
+
 @compiled_as("void(int64, int64)")
 def finish(state, copy):
     """The copy arrives: its bytes are there, written now by the copying thread."""
@@ -187,6 +197,8 @@ def finish(state, copy):
     for at in range(word64(copy, SIZE)):
         set_byte(target, at, peek8(source + at) if at < actual else np.uint8(0))
     stamped = stamp(state, word64(copy, SITE), False) | word64(copy, THREAD)
+    if word64(copy, OBJECT) >= 0:
+        stamped = (word64(copy, TIME) << TIME_SHIFT) | (word64(copy, SITE) << SITE_SHIFT) | word64(copy, THREAD)
     first = word64(copy, FIRST_GRANULE)
     for granule in range(first, first + word64(copy, GRANULES)):
         if get(state, s.CHECKS) and word64(get(state, s.SHADOW_WRITE), granule) >> TIME_SHIFT == IN_FLIGHT:

@@ -31,6 +31,7 @@ from gemmlab.emulator.machine.shadow import (
     needs_look,
     note_global_read,
     note_read,
+    note_read_only,
     read_conflict,
     stamp,
 )
@@ -170,6 +171,9 @@ def _shadow_load(state, warp, row, lanes, base, pc, region, meta):
             _look_at_readers(state, pc, granule, region, lanes, warp, row)
         clean = clean and byte(defined, granule) == DEFINED
         if is_global:
+            if field(row, o.ROW_FLAGS) & o.READ_ONLY:
+                first = word64(get(state, s.REGION_SHADOW), region)
+                note_read_only(state, pc, granule, region, (granule - first) << get(state, s.GRANULE_SHIFT), low)
             note_global_read(state, read1, read2, granule, stamped | low, stamped | high)
         else:
             note_read(state, read1, read2, granule, stamped | low, stamped | high, fresh)

@@ -33,6 +33,7 @@ from gemmlab.emulator.machine.shadow import (
     needs_look,
     note_global_block,
     note_write,
+    read_only_conflict,
     stamp,
     write_conflict,
 )
@@ -156,6 +157,9 @@ def _shadow_store(state, warp, row, lanes, base, pc, region, meta):
         else:
             _store_word_exactly(state, warp, row, lanes, base, pc, region, granule, stamped, tile)
         if is_global:
+            first = word64(get(state, s.REGION_SHADOW), region)
+            offset = (granule - first) << get(state, s.GRANULE_SHIFT)
+            read_only_conflict(state, pc, granule, region, offset, high)
             note_global_block(state, granule, get(state, s.GLOBAL_WRITE_BLOCK))
 
 
