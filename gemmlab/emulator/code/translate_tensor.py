@@ -76,6 +76,8 @@ class Tensor(Memory):
         if (kinds[0] == "b1") != (form in ("xor", "and")):
             raise Unsupported("")
         shape = self._shape(self.take(shapes.get(kinds[0], ())), shapes.get(kinds[0], ()))
+        if kinds[0] == "f64":
+            self.ignore(("rn",))
         self.no_more_words()
         product = layouts.multiplication(kinds, shape, wmma, form)
         parts = (product.d, product.a, product.b, product.c)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from gemmlab.cuda.sizes import Sizes
 from gemmlab.errors import UserError
-from gemmlab.kernel.warp import WARP
+from gemmlab.kernel.limits import WARP
 from gemmlab.pictures.picture import COLOR, INK, PAPER, Picture, new_figure
 
 if TYPE_CHECKING:

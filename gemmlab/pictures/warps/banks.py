@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from gemmlab.kernel.warp import BANKS
 from gemmlab.models.banks import BankRequest
-from gemmlab.pictures.output import plain
 from gemmlab.pictures.picture import COLOR, FAINT, INK, PAPER, Picture, new_figure
+from gemmlab.text.markdown import plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

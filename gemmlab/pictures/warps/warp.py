@@ -9,8 +9,8 @@ import numpy as np
 
 from gemmlab.kernel.launch import cdiv
 from gemmlab.kernel.warp import SECTOR_BYTES
+from gemmlab.models.requests import WarpRequest
 from gemmlab.pictures.picture import COLOR, FAINT, INK, PAPER, Picture, new_figure
-from gemmlab.trials.warp_requests import WarpRequest
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

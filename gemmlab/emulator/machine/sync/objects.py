@@ -1,9 +1,9 @@
 """Barrier objects in shared memory (mbarrier): a count of arrivals, counted down again and again, phase by phase.
 
-The object's eight bytes are opaque, so its numbers are kept here, one row an object. With a phase goes what its arrivals
-order: each thread hands on what it did before it arrived, and what it knew of others; whoever sees the phase end learns
-all of that. Times are those of shadow.py. Copies that an object waits for are under way until somebody looks at it: then
-they arrive, if nothing else is missing, with the time at which they were handed over.
+The object's eight bytes are opaque, so its numbers are kept here, one row an object. With a phase goes what its
+arrivals order: each thread hands on what it did before it arrived, and what it knew of others; whoever sees the phase
+end learns all of that. Times are those of shadow.py. Copies that an object waits for are under way until somebody looks
+at it: then they arrive, if nothing else is missing, with the time at which they were handed over.
 """
 
 from __future__ import annotations
