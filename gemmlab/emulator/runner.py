@@ -117,7 +117,8 @@ def _run_in_chunks(
 
     _run_threads(work, chunks, late, options, started)
     seconds = time.perf_counter() - started
-    return _collect(chunks, finished, late.is_set(), len(blocks), seconds), _meet(chunks)
+    made = [chunk for chunk in chunks if chunk is not None]
+    return _collect(made, finished, late.is_set(), len(blocks), seconds), _meet(made)
 
 
 @dataclass(frozen=True)

@@ -51,7 +51,7 @@ def run(source: str, changes: dict[str, str], arch: str = "sm_80") -> Outcome:
 @pytest.mark.parametrize("arch", ["sm_80", "sm_90"])
 def test_a_barrier_object_orders_what_is_read_after_it(arch: str):
     outcome = run(_BARRIER, _RIGHT, arch)
-    assert outcome.findings == []
+    assert outcome.findings == [] and outcome.C is not None
     assert (outcome.C.reshape(-1)[:64] == 2 * np.arange(64)[::-1] + 1).all()
 
 
@@ -108,7 +108,7 @@ _FLOW = {
 @pytest.mark.parametrize("arch", ["sm_80", "sm_90"])
 def test_a_pipeline_over_the_block(arch: str, stages: str):
     outcome = run(_PIPELINE, {**_FLOW, "STAGES": stages}, arch)
-    assert outcome.findings == []
+    assert outcome.findings == [] and outcome.C is not None
     assert (outcome.C.reshape(-1)[:64] == 5 * np.arange(64)[::-1] + 10).all()
 
 
@@ -149,7 +149,7 @@ def test_a_bulk_copy_that_a_barrier_object_counts(changes: dict[str, str], kind:
     outcome = run(_BULK, {"BYTES": "256", "WAIT": _WAIT, **changes}, "sm_90")
     assert {finding.kind for finding in outcome.findings if finding.is_error} == ({kind} if kind else set())
     if kind is None:
-        assert (outcome.C.reshape(-1)[:64] == np.arange(64)[::-1]).all()
+        assert outcome.C is not None and (outcome.C.reshape(-1)[:64] == np.arange(64)[::-1]).all()
 
 
 _READ_ONLY = _HEAD + "C[threadIdx.x] = A[threadIdx.x]; BETWEEN; C[64 + threadIdx.x] = LOAD(&C[INDEX]);}"

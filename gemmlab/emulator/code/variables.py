@@ -76,11 +76,15 @@ class Variables:
         return address
 
     def _place_shared(self, function: str, variable: Variable) -> int:
+        """The address of a shared variable. All of dynamic shared memory is one region, however many names it has."""
+        dynamic = variable.size == 0
+        known = next((region for region in self.shared if dynamic and region.dynamic), None)
+        if known:
+            return known.address
         if len(self.shared) >= o.MAX_SHARED:
             raise Unsupported(_FULL)
         start = self._shared_offset(variable) % _ALIGNMENT
         address = (len(self.shared) + 1 << o.WINDOW_SHIFT) + o.WINDOW_CENTRE + start
-        dynamic = variable.size == 0
         self.shared.append(
             Region(variable.name, o.SHARED_KIND, variable.size, address, dynamic=dynamic, function=function)
         )
