@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from gemmlab.emulator.code.decode import Code
+from gemmlab.emulator.code.code import Code
 from gemmlab.emulator.machine import opcodes as o
 from gemmlab.emulator.machine.events import KIND_NAMES
 from gemmlab.kernel.launch import Launch
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from gemmlab.cuda.arrays import ArrayDeclaration
 
 _HAZARDS = ("RACE_RAW", "RACE_WAR", "RACE_WAW")
-_RACES = ("RACE_RAW", "RACE_WAR", "RACE_WAW", "RACE_SAME_VALUE", "RACE_ASYNC")
+_RACES = ("RACE_RAW", "RACE_WAR", "RACE_WAW", "RACE_SAME_VALUE", "RACE_ASYNC", "RACE_READ_ONLY")
 
 
 @dataclass(frozen=True)
@@ -124,6 +124,7 @@ class Explainer:
                 "RACE_WAW": "WAW",
                 "RACE_SAME_VALUE": "WAW",
                 "RACE_ASYNC": "ASYNC",
+                "RACE_READ_ONLY": "RAW",
             }.get(event.kind),
         }
         return {name: value for name, value in details.items() if value not in (None, [])}
@@ -515,6 +516,58 @@ def _async_overflow(explain: Explainer, event: Event) -> tuple[str, str, str]:
     return "unsupported", "error", message
 
 
+_READ_ONLY = (
+    "{me} touches {what}{here}, which is read through the read-only cache{there}: what a kernel writes itself must not "
+    "be read with __ldg() or through a const __restrict__ pointer, for the cache may hold an older value, whatever the "
+    "order"
+)
+_OBJECT_UNSET = (
+    "{me} uses the barrier object {what}{here} before anything has initialised it: one thread calls "
+    "init(&{array}, count), and a __syncthreads() must follow before others use it"
+)
+_OBJECT_STUCK = (
+    "{me} waits{here} at the barrier object {what}, where {missing} of the arrivals that end a phase have not come; "
+    "{other} has not arrived: the count that the object was initialised with must be the number of arrivals in a phase"
+)
+_OBJECT_TOO_MANY = (
+    "{me} waits{here} at the barrier object {what}, where {missing} of the arrivals that end a phase have not come, "
+    "although every thread of the block has arrived: the count that the object was initialised with is too large"
+)
+_OBJECT_BYTES = (
+    "{me} waits{here} at the barrier object {what}, to which {missing} bytes have been announced that no copy brings: "
+    "the bytes given to expect_tx must be those of the copies"
+)
+
+
+def _read_only(explain: Explainer, event: Event) -> tuple[str, str, str]:
+    message = _READ_ONLY.format(
+        me=explain.thread(event.thread),
+        what=explain.named(event),
+        here=explain.at(event.pc),
+        there=explain.at(event.other_pc),
+    )
+    return "race", "error", message
+
+
+def _object(explain: Explainer, event: Event) -> tuple[str, str, str]:
+    """A barrier object that was never initialised, or whose phase does not end."""
+    everyone = "" if event.other_thread < 0 else explain.thread(event.other_thread)
+    kind, template = {
+        "OBJECT_UNSET": ("uninitialized", _OBJECT_UNSET),
+        "OBJECT_STUCK": ("timeout", _OBJECT_STUCK if everyone else _OBJECT_TOO_MANY),
+        "OBJECT_BYTES_MISSING": ("timeout", _OBJECT_BYTES),
+    }[event.kind]
+    message = template.format(
+        me=explain.thread(event.thread),
+        what=explain.element(event) or explain.array(event.region),
+        here=explain.at(event.pc),
+        array=explain.array(event.region),
+        missing=event.size,
+        other=everyone,
+    )
+    return kind, "error", message
+
+
 _SENTENCES = {
     "RACE_RAW": _race,
     "RACE_WAR": _race,
@@ -538,4 +591,8 @@ _SENTENCES = {
     "TRAPPED": _trapped,
     "OUT_OF_WORK": _out_of_work,
     "ASYNC_OVERFLOW": _async_overflow,
+    "RACE_READ_ONLY": _read_only,
+    "OBJECT_UNSET": _object,
+    "OBJECT_STUCK": _object,
+    "OBJECT_BYTES_MISSING": _object,
 }

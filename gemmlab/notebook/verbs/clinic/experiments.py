@@ -77,7 +77,7 @@ def examine(claim: str, lesson: Lesson) -> Evidence:
 def _uncoalesced_b(lesson: Lesson) -> Evidence:
     """What one warp of the published kernel asks of A and B, where the kernel is right."""
     from gemmlab.compiler.compile import compile_source
-    from gemmlab.models.requests import SECTOR_BYTES
+    from gemmlab.kernel.warp import SECTOR_BYTES
     from gemmlab.pictures.warps.warp import request_table, warp_picture
     from gemmlab.trials.warp_lines import requests_of
 
@@ -140,7 +140,7 @@ def _naive_bytes(lesson: Lesson) -> Evidence:
 def _sector_share(block: tuple[int, int]) -> float:
     """Bytes in the sectors that one warp of the naive kernel asks for, over the bytes that its threads ask for."""
     from gemmlab.compiler.compile import compile_source
-    from gemmlab.models.requests import SECTOR_BYTES
+    from gemmlab.kernel.warp import SECTOR_BYTES
     from gemmlab.trials.warp_lines import requests_of
 
     launch = Launch((*block, 1), (_SIDE // block[0], _SIDE // block[1], 1))
