@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from gemmlab.cuda.tree import blank, function_declarator, function_head, outer_declarations, parse, text_of, walk
+from gemmlab.cuda.tree import (
+    CLASSES,
+    blank,
+    bytes_of,
+    function_declarator,
+    function_head,
+    member_functions,
+    outer_declarations,
+    parse,
+    text_of,
+    walk,
+)
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -17,7 +27,6 @@ _MACRO = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t].*__(?:global|device)_
 _KEPT_VARIABLE = re.compile(r"\b(?:__device__|__constant__|__shared__|__managed__|const|constexpr)\b")
 _FUNCTION = ("function_definition", "declaration")
 _DEVICE_FUNCTION = re.compile(r"\b(?:__global__|__device__)\b")
-_CLASS = ("struct_specifier", "class_specifier", "union_specifier")
 
 
 @dataclass(frozen=True)
@@ -48,29 +57,15 @@ def without_host_code(source: str) -> DevicePart:
         name = _host_name(node)
         if name and device_words.isdisjoint(re.findall(r"\w+", function_head(node))):
             removed[name] = node.start_point.row + 1
-            data[node.start_byte : node.end_byte] = blank(node.text)
+            data[node.start_byte : node.end_byte] = blank(bytes_of(node))
     return DevicePart(data.decode("utf-8", "surrogatepass"), removed, has_constexpr)
 
 
 def _is_used(node: Node, device_code: str) -> bool:
     """Whether device code names the class."""
-    class_ = next((inner for inner in (node, *node.children) if inner.type in _CLASS), None)
+    class_ = next((inner for inner in (node, *node.children) if inner.type in CLASSES), None)
     name = text_of(class_.child_by_field_name("name")) if class_ is not None else ""
     return bool(name) and re.search(rf"\b{re.escape(name)}\b", device_code) is not None
-
-
-def member_functions(node: Node) -> Iterator[Node]:
-    """The functions with a body that are defined inside of a class, each with its template<>."""
-    if node.type in _CLASS or any(child.type in _CLASS for child in node.children):
-        for inner in walk(node):
-            if inner.type == "field_declaration_list":
-                yield from (child for child in inner.children if _is_definition(child))
-
-
-def _is_definition(node: Node) -> bool:
-    return node.type == "function_definition" or (
-        node.type == "template_declaration" and any(child.type == "function_definition" for child in node.children)
-    )
 
 
 def _is_constexpr_function(node: Node) -> bool:

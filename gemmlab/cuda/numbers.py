@@ -53,11 +53,16 @@ class Number:
             return Number(type_, int(self.value != 0))
         if self.type in FLOATS:
             return Number(type_, _truncated(self.value, type_))
-        return Number(type_, _wrapped(self.value, type_))
+        return Number(type_, _wrapped(self.whole, type_))
 
     @property
     def is_integer(self) -> bool:
         return self.type in INTEGERS
+
+    @property
+    def whole(self) -> int:
+        """The value of an integer; of a float, without its fraction."""
+        return int(self.value)
 
 
 def number_type(text: str) -> str | None:
@@ -114,10 +119,10 @@ def _divided(a: int | float, b: int | float) -> int | float:
 
 
 def _remainder(a: int, b: int) -> int:
-    return a - b * _divided(a, b)
+    return a - b * int(_divided(a, b))
 
 
-_ARITHMETIC: Mapping[str, Callable] = {
+_ARITHMETIC: Mapping[str, Callable[..., int | float]] = {
     "+": operator.add,
     "-": operator.sub,
     "*": operator.mul,
@@ -127,7 +132,7 @@ _ARITHMETIC: Mapping[str, Callable] = {
     "|": operator.or_,
     "^": operator.xor,
 }
-_COMPARISONS: Mapping[str, Callable] = {
+_COMPARISONS: Mapping[str, Callable[..., bool]] = {
     "==": operator.eq,
     "!=": operator.ne,
     "<": operator.lt,
@@ -135,6 +140,7 @@ _COMPARISONS: Mapping[str, Callable] = {
     "<=": operator.le,
     ">=": operator.ge,
 }
+_UNARY: Mapping[str, Callable[..., int | float]] = {"-": operator.neg, "+": operator.pos, "~": operator.invert}
 _WHOLE_ONLY = ("%", "&", "|", "^", "<<", ">>", "~")
 
 
@@ -154,9 +160,9 @@ def binary(sign: str, a: Number, b: Number) -> Number | None:
 def _shifted(sign: str, a: Number, b: Number) -> Number:
     type_ = common_type(a.type, "int")
     bits = INTEGERS[type_][0]
-    if not 0 <= b.value < bits:
+    if not 0 <= b.whole < bits:
         raise ArithmeticFault(f"shifts by {b.value}, but {type_} has {bits} bits")
-    return _fitted(type_, a.value << b.value if sign == "<<" else a.value >> b.value)
+    return _fitted(type_, a.whole << b.whole if sign == "<<" else a.whole >> b.whole)
 
 
 def unary(sign: str, a: Number) -> Number | None:
@@ -166,15 +172,14 @@ def unary(sign: str, a: Number) -> Number | None:
     if sign in _WHOLE_ONLY and not a.is_integer:
         return None
     type_ = common_type(a.type, "int")
-    value = {"-": operator.neg, "+": operator.pos, "~": operator.invert}.get(sign)
-    return _fitted(type_, value(a.to(type_).value)) if value else None
+    return _fitted(type_, _UNARY[sign](a.to(type_).value)) if sign in _UNARY else None
 
 
 def _fitted(type_: str, value: int | float) -> Number:
     """The result of a computation: unsigned ones wrap, signed ones must not overflow."""
     if type_ in FLOATS:
         return Number(type_, _single(value) if type_ == "float" else float(value))
-    wrapped = _wrapped(value, type_)
+    wrapped = _wrapped(int(value), type_)
     if wrapped != value and INTEGERS[type_][1]:
         raise ArithmeticFault(f"overflows {type_} ({value:,}); compute it in size_t")
     return Number(type_, wrapped)

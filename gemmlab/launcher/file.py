@@ -6,45 +6,27 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from gemmlab.compiler.device_part import member_functions
 from gemmlab.cuda.arrays import constants_of
 from gemmlab.cuda.preprocess import preprocess
 from gemmlab.cuda.signature import canonical_type, function_name, functions, is_kernel, parameters_of, type_aliases
-from gemmlab.cuda.tree import function_declarator, function_head, outer_declarations, parse, text_of, walk
-from gemmlab.launcher.values import NotRead, line_of, shortened
+from gemmlab.cuda.tree import (
+    function_declarator,
+    function_head,
+    member_functions,
+    outer_declarations,
+    parse,
+    part,
+    text_of,
+    walk,
+)
+from gemmlab.launcher.faults import NotRead
+from gemmlab.launcher.functions import Function, Parameter
+from gemmlab.launcher.nodes import line_of, quoted
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
 _UNSIGNED_CAST = re.compile(r"\bunsigned\s*\((?!\s*[*&])")  # the grammar takes `unsigned(x` for a declaration
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """A parameter of a function or template. `type` is in one spelling, 'typename' where a type is asked for."""
-
-    type: str
-    name: str
-    default: Node | None = None
-
-
-@dataclass(frozen=True)
-class Function:
-    """A function with its body. `qualified` is its name with its namespaces; `returns` is its type."""
-
-    name: str
-    qualified: str
-    line: int
-    parameters: tuple[Parameter, ...]
-    template: tuple[Parameter, ...]
-    returns: str
-    body: Node
-    is_kernel: bool
-
-    @property
-    def fewest(self) -> int:
-        """How many arguments a call must give."""
-        return sum(parameter.default is None for parameter in self.parameters)
 
 
 @dataclass
@@ -96,7 +78,7 @@ def check_syntax(body: Node) -> None:
     """Raise NotRead where something is no C++ that this reader knows."""
     if body.has_error:
         wrong = next(node for node in walk(body) if node.type == "ERROR" or node.is_missing)
-        near = f"near '{shortened(text_of(wrong))}' something is missing or too much"
+        near = f"near '{quoted(wrong)}' something is missing or too much"
         raise NotRead(line_of(wrong), f"'{wrong.type}' is missing" if wrong.is_missing else near)
 
 
@@ -108,10 +90,12 @@ def _function(node: Node, aliases: dict[str, str]) -> Function | None:
     definition = next((inner for inner in walk(node) if inner.type == "function_definition"), None)
     body = definition.child_by_field_name("body") if definition is not None else None
     declarator = function_declarator(node)
-    if body is None or declarator is None:  # = default, or a function that the grammar cannot place
+    if (
+        definition is None or body is None or declarator is None
+    ):  # = default, or a function that the grammar cannot place
         return None
     defaults = {}
-    for parameter in declarator.child_by_field_name("parameters").named_children:
+    for parameter in part(declarator, "parameters").named_children:
         default = parameter.child_by_field_name("default_value")
         names = [text_of(inner) for inner in walk(parameter) if inner.type == "identifier"]
         if default is not None and names:
@@ -131,11 +115,11 @@ def _function(node: Node, aliases: dict[str, str]) -> Function | None:
 
 
 def _namespaces(node: Node) -> list[str]:
-    names = []
-    while node is not None:
-        if node.type == "namespace_definition" and node.child_by_field_name("name") is not None:
-            names.append(text_of(node.child_by_field_name("name")))
-        node = node.parent
+    names, around = [], node.parent
+    while around is not None:
+        name = around.child_by_field_name("name") if around.type == "namespace_definition" else None
+        names += [text_of(name)] if name is not None else []
+        around = around.parent
     return names[::-1]
 
 
@@ -144,7 +128,7 @@ def _template_parameters(node: Node, aliases: dict[str, str]) -> tuple[Parameter
     if node.type != "template_declaration":
         return ()
     found = []
-    for parameter in node.child_by_field_name("parameters").named_children:
+    for parameter in part(node, "parameters").named_children:
         names = [text_of(inner) for inner in walk(parameter) if inner.type in ("identifier", "type_identifier")]
         is_type = "type_parameter" in parameter.type
         if is_type:

@@ -2,35 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from gemmlab.cuda.numbers import Number, number_type
 from gemmlab.cuda.signature import canonical_type
 from gemmlab.kernel.launch import Address, Argument, Scalar
-from gemmlab.launcher.file import Function, Parameter
+from gemmlab.launcher.faults import HostFault, NotRead
+from gemmlab.launcher.functions import Function, Parameter
+from gemmlab.launcher.reading import Reading, Scope
 from gemmlab.launcher.values import (
     Cell,
     FunctionName,
     HostArray,
-    HostFault,
-    NotRead,
+    Member,
     Pointer,
     Reference,
     Stream,
     TypeName,
     Unknown,
     Value,
-    as_dim3,
     as_size,
     as_stream,
     pointed_to,
+    sizes_of,
 )
 
-if TYPE_CHECKING:
-    from gemmlab.launcher.reader import Reader
-
-TemplateScope = Mapping[str, Cell]
 _NUMPY = {
     "bool": "bool",
     "char": "int8",
@@ -46,7 +42,7 @@ _NUMPY = {
 }
 
 
-def launch(reader: Reader, line: int, kernel: Value, config: Sequence[Value], values: Sequence[Value]) -> None:
+def launch(reader: Reading, line: int, kernel: Value, config: Sequence[Value], values: Sequence[Value]) -> None:
     """Launch a kernel with its configuration (grid, block, shared memory, stream) and arguments."""
     if not isinstance(kernel, FunctionName):
         raise NotRead(line, "what is launched is not a kernel of this file")
@@ -56,28 +52,30 @@ def launch(reader: Reader, line: int, kernel: Value, config: Sequence[Value], va
     if not 2 <= len(config) <= 4:
         raise HostFault("compile_error", line, f"Line {line} gives <<<...>>> {len(config)} values; it takes 2 to 4.")
     template = template_scope(reader, function, kernel.template_arguments, values)
-    missing = [reader.value(parameter.default) for parameter in function.parameters[len(values) :]]
+    defaults = [parameter.default for parameter in function.parameters[len(values) :]]
+    missing = [reader.value(default) for default in defaults if default is not None]
     arguments = [
         _argument(parameter, value, template, line)
         for parameter, value in zip(function.parameters, [*values, *missing])
     ]
-    grid, block = (as_dim3([size], line).sizes for size in config[:2])
+    grid, block = (sizes_of(size, line) for size in config[:2])
     smem = as_size(config[2], line) if len(config) > 2 else 0
     stream = as_stream(config[3], line) if len(config) > 3 else Stream()
     reader.device.launch(line, instance(function, template), (grid, block, smem, stream), arguments)
 
 
-def launch_by_address(reader: Reader, line: int, values: Sequence[Value]) -> None:
+def launch_by_address(reader: Reading, line: int, values: Sequence[Value]) -> None:
     """cudaLaunchKernel(kernel, grid, block, addresses of the arguments, smem, stream)."""
     kernel, grid, block, addresses = values[:4]
     cells = addresses.cells if isinstance(addresses, HostArray) else []
     places = [cell.value.place for cell in cells if isinstance(cell.value, Reference)]
-    if len(places) != len(cells) or any(place.value is None for place in places):
+    arguments = [place.value for place in places if place.value is not None]
+    if len(arguments) != len(cells):
         raise NotRead(line, "the arguments of cudaLaunchKernel are not understood")
-    launch(reader, line, kernel, [grid, block, *values[4:6]], [place.value for place in places])
+    launch(reader, line, kernel, [grid, block, *values[4:6]], arguments)
 
 
-def instance(function: Function, template: TemplateScope) -> str:
+def instance(function: Function, template: Scope) -> str:
     """The kernel's name for the compiler: 'gemm', or 'gemm<64, float>' of a template."""
     if not function.template:
         return function.name
@@ -87,18 +85,18 @@ def instance(function: Function, template: TemplateScope) -> str:
 def _spelled(parameter: Parameter, value: Value | None) -> str:
     if isinstance(value, TypeName):
         return value.text
-    type_ = number_type(parameter.type)
+    number, type_ = value.value if isinstance(value, Number) else 0, number_type(parameter.type)
     if type_ == "bool":
-        return "true" if value.value else "false"
-    return str(value.value) if type_ or parameter.type == "auto" else f"({parameter.type}){value.value}"
+        return "true" if number else "false"
+    return str(number) if type_ or parameter.type == "auto" else f"({parameter.type}){number}"
 
 
-def type_words(template: TemplateScope) -> dict[str, str]:
+def type_words(template: Scope) -> dict[str, str]:
     """The types among a template's parameters."""
     return {name: cell.value.text for name, cell in template.items() if isinstance(cell.value, TypeName)}
 
 
-def _argument(parameter: Parameter, value: Value, template: TemplateScope, line: int) -> Argument:
+def _argument(parameter: Parameter, value: Value, template: Scope, line: int) -> Argument:
     type_ = canonical_type(parameter.type, type_words(template))
     number = number_type(type_)
     if type_.endswith("*"):
@@ -124,13 +122,14 @@ def fitting(found: FunctionName, count: int, line: int) -> Function:
 
 
 def template_scope(
-    reader: Reader, function: Function, given: Sequence[Number | TypeName], values: Sequence[Value]
-) -> dict[str, Cell]:
+    reader: Reading, function: Function, given: Sequence[Number | TypeName], values: Sequence[Value | None]
+) -> dict[str, Cell | Member]:
     """The template's parameters as names: what was given between < and >, then deduced, then the defaults."""
-    scope: dict[str, Cell] = {}
+    scope: dict[str, Cell | Member] = {}
     before, reader.scopes = reader.scopes, [reader.globals, scope]
     try:
         for position, parameter in enumerate(function.template):
+            value: Value | None
             value = given[position] if position < len(given) else _deduced(parameter, function, values)
             if value is None and parameter.default is not None:
                 value = reader.template_argument(parameter.default)
@@ -145,7 +144,7 @@ def template_scope(
     return scope
 
 
-def _deduced(parameter: Parameter, function: Function, values: Sequence[Value]) -> TypeName | None:
+def _deduced(parameter: Parameter, function: Function, values: Sequence[Value | None]) -> TypeName | None:
     """The type that T stands for, from the argument of a parameter T, T* or const T*."""
     for declared, value in zip(function.parameters, values):
         if parameter.type == "typename" and pointed_to(declared.type) == parameter.name:

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import re
 
-from gemmlab.course.blanks import MAX_SOURCE_BYTES
 from gemmlab.cuda.numbers import INTEGERS, Number, number_type
-from gemmlab.cuda.tree import is_text
+from gemmlab.cuda.tree import MissingPart, is_text
 from gemmlab.errors import UserError
 from gemmlab.kernel.launch import Launch
 from gemmlab.kernel.layout import COURSE, Layout, Shape
@@ -18,11 +17,15 @@ from gemmlab.kernel.plan import Plan
 from gemmlab.kernel.verdict import Finding
 from gemmlab.launcher.calls import Return
 from gemmlab.launcher.device import Device
-from gemmlab.launcher.file import Function, HostFile, Parameter, check_syntax
+from gemmlab.launcher.faults import HostFault, NotRead
+from gemmlab.launcher.file import HostFile, check_syntax
+from gemmlab.launcher.functions import Function, Parameter
+from gemmlab.launcher.nodes import line_of, quoted
 from gemmlab.launcher.reader import Reader
-from gemmlab.launcher.values import Cell, HostFault, NotRead, Pointer, Stream, Value
+from gemmlab.launcher.values import Cell, Member, Pointer, Stream, Value
 
 CONTRACT = "(const float* A, const float* B, float* C, int M, int N, int K), with a cudaStream_t last or not"
+LONGEST_FILE = 1 << 18  # characters
 _DEVICE_PREFIX = re.compile(r"^(?:d|dev|device|gpu)_|_(?:d|dev|device|gpu)$")
 
 
@@ -33,8 +36,8 @@ class Launcher:
         """Raises UserError where the source has no such function, or one with other parameters."""
         if not is_text(source):
             raise UserError("the file is not text; save it as UTF-8")
-        if len(source) > MAX_SOURCE_BYTES:
-            raise UserError(f"the file is larger than {MAX_SOURCE_BYTES >> 10} KiB, which is no kernel file")
+        if len(source) > LONGEST_FILE:
+            raise UserError(f"the file is larger than {LONGEST_FILE >> 10} KiB, which is no kernel file")
         self.layout = layout
         self._file = HostFile.read(source)
         self._function = self._find(name, source)
@@ -62,6 +65,9 @@ class Launcher:
             pass
         except NotRead as problem:
             raise self._cannot_read(self._function.name, problem) from None
+        except MissingPart as missing:
+            broken = NotRead(line_of(missing.node), f"'{quoted(missing.node)}' is not understood")
+            raise self._cannot_read(self._function.name, broken) from None
         except HostFault as fault:
             return Plan((), fault=Finding(fault.kind, fault.message, line=fault.line))
         except RecursionError:
@@ -75,11 +81,11 @@ class Launcher:
         message = f"The launcher '{self._function.name}' launches no kernel at this shape, so C stays unwritten."
         return Finding("launch_error", message, line=self._function.line)
 
-    def _arguments(self, sizes: dict[str, int]) -> dict[str, Cell]:
+    def _arguments(self, sizes: dict[str, int]) -> dict[str, Cell | Member]:
         """The launcher's parameters with their values."""
         values: dict[str, Value] = {parameter.name: Pointer(name) for name, parameter in self._matrices.items()}
         for letter, parameter in self._sizes.items():
-            values[parameter.name] = Number("int", sizes[letter]).to(number_type(parameter.type))
+            values[parameter.name] = Number("int", sizes[letter]).to(number_type(parameter.type) or "int")
         if self._stream:
             values[self._stream.name] = Stream("the launcher's own")
         types = {parameter.name: parameter.type for parameter in self._function.parameters}

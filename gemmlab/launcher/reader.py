@@ -10,24 +10,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from gemmlab.cuda import numbers as c_numbers
 from gemmlab.cuda.numbers import Number, number_type
-from gemmlab.cuda.tree import parse, text_of, walk
-from gemmlab.launcher.calls import BUILT_IN_TYPES, Return
+from gemmlab.cuda.tree import parse, part, text_of, walk
+from gemmlab.launcher.calls import Return
 from gemmlab.launcher.expressions import Expressions
-from gemmlab.launcher.values import (
-    Cell,
-    HostArray,
-    HostFault,
-    NotRead,
-    TypeName,
-    Unknown,
-    Value,
-    as_dim3,
-    line_of,
-    named,
-    shortened,
-)
+from gemmlab.launcher.faults import HostFault, NotRead
+from gemmlab.launcher.nodes import BUILT_IN_TYPES, line_of, named, shortened
+from gemmlab.launcher.values import Cell, HostArray, TypeName, Unknown, Value, as_dim3
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -77,8 +66,8 @@ class Reader(Expressions):
 
     def _if(self, node: Node) -> None:
         with self._scope():
-            if self._condition(node.child_by_field_name("condition")):
-                self.run(node.child_by_field_name("consequence"))
+            if self._condition(part(node, "condition")):
+                self.run(part(node, "consequence"))
             elif (otherwise := node.child_by_field_name("alternative")) is not None:
                 self._all(otherwise)
 
@@ -87,7 +76,7 @@ class Reader(Expressions):
         if node.type == "condition_clause":
             if (first := node.child_by_field_name("initializer")) is not None:
                 self._all(first)
-            node = node.child_by_field_name("value")
+            node = part(node, "value")
         if node.type == "declaration":
             self.run(node)
             node = next(inner for inner in walk(node) if inner.type == "identifier")
@@ -102,7 +91,7 @@ class Reader(Expressions):
     def _loop(self, node: Node) -> None:
         """while and do, and for without its first part."""
         condition, update = node.child_by_field_name("condition"), node.child_by_field_name("update")
-        body, first = node.child_by_field_name("body"), node.type == "do_statement"
+        body, first = part(node, "body"), node.type == "do_statement"
         while first or condition is None or self._condition(condition):
             first = False
             self.count(node)
@@ -116,8 +105,8 @@ class Reader(Expressions):
                 self.value(update)
 
     def _switch(self, node: Node) -> None:
-        wanted = self.value(node.child_by_field_name("condition").child_by_field_name("value"))
-        cases = [child for child in named(node.child_by_field_name("body")) if child.type == "case_statement"]
+        wanted = self.value(part(part(node, "condition"), "value"))
+        cases = [child for child in named(part(node, "body")) if child.type == "case_statement"]
         labels = [case.child_by_field_name("value") for case in cases]
         hits = [place for place, label in enumerate(labels) if label is not None and self._is(wanted, label)]
         default = [place for place, label in enumerate(labels) if label is None]
@@ -145,7 +134,7 @@ class Reader(Expressions):
         raise _Continue
 
     def _try(self, node: Node) -> None:
-        self.run(node.child_by_field_name("body"))
+        self.run(part(node, "body"))
 
     def _throw(self, node: Node) -> None:
         line = line_of(node)
@@ -158,8 +147,8 @@ class Reader(Expressions):
             self.declare(node, declarator)
 
     def _alias(self, node: Node) -> None:
-        text = self.resolve_type(text_of(node.child_by_field_name("type")))
-        self.scopes[-1][text_of(node.child_by_field_name("name"))] = Cell(TypeName(text), constant=True)
+        text = self.resolve_type(text_of(part(node, "type")))
+        self.scopes[-1][text_of(part(node, "name"))] = Cell(TypeName(text), constant=True)
 
     def _enum(self, node: Node) -> None:
         """Enumerators count on from the one before."""
@@ -167,15 +156,15 @@ class Reader(Expressions):
         last = Number("int", -1)
         for enumerator in named(enumerators) if enumerators is not None else []:
             value = enumerator.child_by_field_name("value")
-            last = self._number(value) if value is not None else c_numbers.binary("+", last, Number("int", 1))
-            self.scopes[-1][text_of(enumerator.child_by_field_name("name"))] = Cell(last, constant=True)
+            last = self._number(value) if value is not None else Number("int", last.whole + 1)
+            self.scopes[-1][text_of(part(enumerator, "name"))] = Cell(last, constant=True)
 
     def declare(self, declaration: Node, declarator: Node) -> None:
         """One variable of a declaration, with its first value."""
-        type_, value = text_of(declaration.child_by_field_name("type")), None
+        type_, value = text_of(part(declaration, "type")), None
         if declarator.type == "init_declarator":
             value = declarator.child_by_field_name("value")
-            declarator = declarator.child_by_field_name("declarator")
+            declarator = part(declarator, "declarator")
         while declarator.type in ("pointer_declarator", "parenthesized_declarator"):
             type_ += "*" * (declarator.type == "pointer_declarator")
             declarator = named(declarator)[-1]
@@ -195,7 +184,7 @@ class Reader(Expressions):
 
     def _variable_or_prototype(self, type_: str, declarator: Node) -> None:
         """`dim3 grid(cols, rows);` reads like the declaration of a function; it is one where it names types."""
-        parameters = declarator.child_by_field_name("parameters")
+        parameters = part(declarator, "parameters")
         if not named(parameters) or any(node.type in BUILT_IN_TYPES for node in walk(parameters)):
             return
         row = parameters.start_point.row
@@ -232,7 +221,7 @@ class Reader(Expressions):
             count = self._number(size)
             if not count.is_integer or not len(cells) <= count.value <= _LARGEST_ARRAY:
                 raise self.not_read(declarator)
-            cells += [Cell(None) for _ in range(count.value - len(cells))]
+            cells += [Cell(None) for _ in range(count.whole - len(cells))]
         self.scopes[-1][_name_in(declarator)] = Cell(HostArray(cells))
 
 
