@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
+sys.path[:0] = [str(ROOT), str(ROOT / "tests/support")]
 
 from ops_corpus import OpsKernel, differing, kernels, make_inputs  # noqa: E402
 
@@ -25,6 +25,7 @@ from gemmlab import gpu  # noqa: E402
 from gemmlab.compiler.compile import CompileError, compile_source  # noqa: E402
 from gemmlab.emulator import EmulatorExecutor  # noqa: E402
 from gemmlab.errors import UserError  # noqa: E402
+from gemmlab.gpu.executor import GpuExecutor  # noqa: E402
 from gemmlab.kernel.program import Program  # noqa: E402
 
 BUILDS = {"optimised": {}, "-G": {"debug": True}}
@@ -41,7 +42,7 @@ def main() -> int:
     print(f"{device.name} ({device.arch}), driver {device.driver}, CUDA {device.runtime}, CuPy {device.cupy}\n")
     print(f"{'kernel':28} {'build':10} {'elements':>8} {'other bits':>10} {'largest difference':>18}  result")
     failures = 0
-    with closing(gpu.GpuExecutor()) as executor:
+    with closing(GpuExecutor()) as executor:
         for kernel in kernels():
             if not names or kernel.name in names:
                 failures += sum(not compare(kernel, build, executor, device.arch) for build in BUILDS)
@@ -49,7 +50,7 @@ def main() -> int:
     return int(failures > 0)
 
 
-def compare(kernel: OpsKernel, build: str, executor: gpu.GpuExecutor, arch: str) -> bool:
+def compare(kernel: OpsKernel, build: str, executor: GpuExecutor, arch: str) -> bool:
     """Run one build on both and print its line. Whether it is as it should be."""
     head = f"{kernel.name:28} {build:10}"
     try:

@@ -20,6 +20,7 @@ from gemmlab import gpu
 from gemmlab.compiler.compile import CompileError, compile_source
 from gemmlab.errors import UserError
 from gemmlab.gpu import bench
+from gemmlab.gpu.executor import GpuExecutor
 from gemmlab.kernel.launch import LaunchSpec
 from gemmlab.kernel.program import Program
 from gemmlab.kernel.tolerance import compare, make_inputs
@@ -58,7 +59,7 @@ def main() -> None:
     started = time.perf_counter()
     print(gpu.available(), "|", gpu.device(), f"| asked in {time.perf_counter() - started:.1f} s", flush=True)
     print("==== kernels")
-    executor = gpu.GpuExecutor()
+    executor = GpuExecutor()
     for path in sorted(arguments.folder.glob("*.cu")):
         try_kernel(executor, path)
     executor.close()
@@ -81,7 +82,7 @@ def shapes(text: str) -> list[tuple[int, int, int]]:
     return [tuple(map(int, part.split(","))) for part in text.split(";") if "," in part]
 
 
-def try_kernel(executor: gpu.GpuExecutor, path: Path) -> None:
+def try_kernel(executor: GpuExecutor, path: Path) -> None:
     """A line for each shape: what was due, what the GPU lane says, and how many seconds it took."""
     source = path.read_text()
     told = header(source)
@@ -100,7 +101,7 @@ def try_kernel(executor: gpu.GpuExecutor, path: Path) -> None:
         print(f"{path.stem:38} {str(shape):18} due {due:13} said {words:28} {seconds:5.2f} s{sign}", flush=True)
 
 
-def verdict(executor: gpu.GpuExecutor, program: Program, spec: LaunchSpec, shape: tuple[int, int, int]) -> set[str]:
+def verdict(executor: GpuExecutor, program: Program, spec: LaunchSpec, shape: tuple[int, int, int]) -> set[str]:
     """The kinds of finding, wrong_result included; {'ok'} where there is none; {'not run'} where it cannot be run."""
     try:
         A, B = make_inputs("random", shape, seed=1)
@@ -121,7 +122,7 @@ def try_broken(name: str, body: str) -> None:
     started = time.perf_counter()
     try:
         program = compile_source(source, arch=gpu.device().arch)
-        found = gpu.GpuExecutor(time_limit=5).run(program, TILED.at(*shape), A, B, shape).findings
+        found = GpuExecutor(time_limit=5).run(program, TILED.at(*shape), A, B, shape).findings
         said = [f"{finding.kind}: {finding.message} {finding.details}" for finding in found]
     except (UserError, CompileError) as error:
         said = [f"{type(error).__name__}: {error}"]
@@ -138,7 +139,7 @@ def print_timing(program: Program, shape: tuple[int, int, int]) -> None:
         flush=True,
     )
     A, B = make_inputs("random", shape, seed=2)
-    executor = gpu.GpuExecutor()
+    executor = GpuExecutor()
     outcome, cublas = executor.run(program, TILED.at(*shape), A, B, shape), executor.cublas(A, B)
     far = np.abs(outcome.C - cublas).max()
     print(f"    findings {outcome.findings}, one launch {outcome.seconds * 1e3:.3f} ms, max |C - cuBLAS| {far:.3g}")

@@ -1,7 +1,7 @@
 """The README's part that is built from the results file: a table and a picture of the ladder.
 
-`python -m gemmlab.build.readme` writes both, `--check` names what is stale. The picture holds the digest of the results that
-it was drawn from, so that its freshness does not hang on how one version of matplotlib draws.
+`python -m gemmlab.build.readme` writes both, `--check` names what is stale. The picture holds the digest of the results
+that it was drawn from, so that its freshness does not hang on how one version of matplotlib draws.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from pathlib import Path
 
 from gemmlab.errors import UserError
 from gemmlab.files import write_whole
-from gemmlab.records.results import AtShape, Published, Results, all_results, published
 from gemmlab.pictures.picture import PAPER
+from gemmlab.records.results import AtShape, Published, Results, all_results, published
 
 BEGIN, END = "<!-- results: built by `make lessons` -->", "<!-- end of results -->"
 PICTURE = "gemmlab/recorded/ladder.svg"

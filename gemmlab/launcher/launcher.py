@@ -11,6 +11,7 @@ import re
 from gemmlab.cuda.numbers import INTEGERS, Number, number_type
 from gemmlab.cuda.tree import MissingPart, is_text
 from gemmlab.errors import UserError
+from gemmlab.files import MAX_SOURCE_BYTES
 from gemmlab.kernel.launch import Launch
 from gemmlab.kernel.layout import COURSE, Layout, Shape
 from gemmlab.kernel.plan import Plan

@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from gemmlab.course import lesson as lessons
-from gemmlab.course.blanks import MAX_SOURCE_BYTES, normalize
 from gemmlab.course.lesson import Lesson
 from gemmlab.errors import UserError
+from gemmlab.files import MAX_SOURCE_BYTES, normalize
 from grading.intake import notebook_file
 from grading.intake.handed_in import File, files
 from grading.intake.notebook_file import Written

@@ -23,6 +23,7 @@ from traitlets.config.loader import PyFileConfigLoader
 from gemmlab.build.compose import ANSWER_PLACEHOLDER, has_tag
 from gemmlab.check.public_marks import public_marks
 from gemmlab.course import blanks
+from gemmlab.course.bodies import extract_bodies
 from gemmlab.course.lesson import find_root, load, load_all
 from gemmlab.errors import UserError
 from grading.hand_out import nbgrader_marks
@@ -127,7 +128,7 @@ def test_a_blank_with_a_line_of_its_own_keeps_it_as_a_comment(released):
     solved = cell.source
     for blank in load("01").blanks:
         solved = solved.replace("    ______;", "    " + blank.answer, 1)
-    assert blanks.extract_bodies(load("01").starter, solved.partition("\n")[2]).keys() == {"row", "col"}
+    assert extract_bodies(load("01").starter, solved.partition("\n")[2]).keys() == {"row", "col"}
 
 
 # ---- what is handed in

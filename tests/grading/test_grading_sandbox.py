@@ -127,7 +127,8 @@ def test_the_level_of_this_machine_is_what_its_walls_promise(place: Worker):
 def test_a_machine_that_lacks_walls_says_so_and_refuses(lacking: list[str]):
     """A filter in front of the whole program stands in for a container or kernel that does not allow these calls."""
     code = (
-        "from gemmlab.errors import UserError\nfrom grading.sandbox import linux, seccomp\nfrom grading.level import level\n"
+        "from gemmlab.errors import UserError\n"
+        "from grading.level import level\nfrom grading.sandbox import linux, seccomp\n"
         f"linux.prctl(linux.PR_SET_NO_NEW_PRIVS, 1)\nseccomp.refuse({lacking})\n"
         "found = level()\nprint(found)\nfound.check(insecure=True)\nprint(','.join(found.walls))\n"
         "try: found.check(insecure=False)\nexcept UserError as error: print('refused:', error)\nelse: print('accepted')"

@@ -9,7 +9,7 @@ import pytest
 from test_lesson_kernels import header
 
 from gemmlab.check.check import check_source
-from gemmlab.course import blanks
+from gemmlab.course import patients
 from gemmlab.course.lesson import find_root, load
 from gemmlab.notebook import claims
 from gemmlab.notebook.clinic import KINDS, changed_lines, kinds_found, lines_found
@@ -122,6 +122,6 @@ def test_hints_do_not_hold_the_mend(lesson):
 
 def test_a_mend_is_measured_by_the_code_that_it_changes():
     before = "a;\n// words\nb;\nc;\n"
-    assert blanks.changed_lines(before, "a;\n// other words\nb;\nc;\n") == set()
-    assert blanks.changed_lines(before, "a;\nB;\nc;\n") == {3}
-    assert blanks.changed_lines(before, "a;\nb;\nnew;\nc;\n") == {3, 4}
+    assert patients.changed_lines(before, "a;\n// other words\nb;\nc;\n") == set()
+    assert patients.changed_lines(before, "a;\nB;\nc;\n") == {3}
+    assert patients.changed_lines(before, "a;\nb;\nnew;\nc;\n") == {3, 4}

@@ -200,7 +200,8 @@ def _code(error: Exception) -> int | str | None:
     """The CUDA error's number, which driver and runtime share; 'no cublas'; None for anything else."""
     if isinstance(error, ImportError) and "cublas" in str(error):
         return "no cublas"
-    return error.status if type(error).__name__ in ("CUDARuntimeError", "CUDADriverError") else None
+    is_of_cuda = type(error).__name__ in ("CUDARuntimeError", "CUDADriverError")
+    return getattr(error, "status", None) if is_of_cuda else None
 
 
 def _text(error: Exception) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from textwrap import fill
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gemmlab.cuda.sizes import Sizes
 from gemmlab.pictures.picture import FAINT, INK, PAPER, Picture, new_figure
@@ -60,7 +60,7 @@ def _draw_cell(axes: Axes, place: tuple[int, int], cell: Cell, best: float) -> N
     from matplotlib.patches import Rectangle
 
     row, col = place
-    box = {"xy": (col, row), "width": 1, "height": 1, "edgecolor": PAPER, "linewidth": 2}
+    box: dict[str, Any] = {"xy": (col, row), "width": 1, "height": 1, "edgecolor": PAPER, "linewidth": 2}
     if cell.speed:
         share = cell.speed / best
         axes.add_patch(Rectangle(**box, facecolor=colormaps["cividis"](0.25 + 0.75 * share)))
@@ -69,7 +69,7 @@ def _draw_cell(axes: Axes, place: tuple[int, int], cell: Cell, best: float) -> N
         axes.text(col + 0.5, row + 0.72, cell.words, ha="center", va="center", fontsize=7.5, color=ink)
     else:
         axes.add_patch(Rectangle(**box | {"edgecolor": FAINT, "linewidth": 0.4}, facecolor=PAPER, hatch="////"))
-        label = {"facecolor": PAPER, "edgecolor": "none", "pad": 1.5}
+        label: dict[str, Any] = {"facecolor": PAPER, "edgecolor": "none", "pad": 1.5}
         axes.text(
             col + 0.5,
             row + 0.5,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gemmlab.pictures.picture import COLOR, FAINT, INK, Picture, new_figure
 from gemmlab.records.results import AtShape, Results
@@ -29,8 +29,8 @@ def _draw(axes: Axes, results: Results) -> None:
     for number, one in enumerate(results.shapes):
         shares = [100 * ratio for _, ratio in steps(one)]
         label = f"{'×'.join(map(str, one.shape))}, cuBLAS {one.cublas_gflops / 1000:.1f} TFLOPS"
-        style = {"color": colors[number % len(colors)], "marker": _MARKERS[number % len(_MARKERS)], "label": label}
-        axes.plot(range(len(shares)), shares, linewidth=1.6, markersize=6, **style)
+        style: dict[str, Any] = {"color": colors[number % len(colors)], "marker": _MARKERS[number % len(_MARKERS)]}
+        axes.plot(range(len(shares)), shares, linewidth=1.6, markersize=6, label=label, **style)
     axes.axhline(100, color=INK, linewidth=1, linestyle=":")
     axes.set_xticks(range(len(lessons) + 1), [*lessons, "fastest"])
     axes.set_xlabel("lesson, with the best of its recorded tile sizes", color=INK)

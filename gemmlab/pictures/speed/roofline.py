@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gemmlab.pictures.picture import COLOR, FAINT, INK, Picture, new_figure
 
@@ -148,7 +148,7 @@ def _draw_roof(axes: Axes, ceilings: Ceilings) -> None:
             fontsize=8,
             color=INK,
         )
-    style = {"fontsize": 9, "color": INK, "textcoords": "offset points"}
+    style: dict[str, Any] = {"fontsize": 9, "color": INK, "textcoords": "offset points"}
     axes.annotate(f"memory: {ceilings.gbs:,.0f} GB/s", (left, left * ceilings.gbs), xytext=(18, 2), ha="left", **style)
     roof = f"float32 multiply-adds: {ceilings.gflops:,.0f} GFLOPS"
     axes.annotate(roof, (right, ceilings.gflops), xytext=(-4, 6), ha="right", **style)

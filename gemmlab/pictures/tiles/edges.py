@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -49,7 +49,7 @@ def _draw(axes: Axes, name: str, rows: int, cols: int, outside: np.ndarray, tile
     axes.vlines(np.arange(0, width + 1, tile), 0, height, color=INK, linewidth=0.8)
     for (row, col), count in np.ndenumerate(outside):
         middle = ((col + 0.5) * tile, (row + 0.5) * tile)
-        style = {"facecolor": PAPER, "edgecolor": "none", "boxstyle": "round,pad=0.25", "alpha": 0.9}
+        style: dict[str, Any] = {"facecolor": PAPER, "edgecolor": "none", "boxstyle": "round,pad=0.25", "alpha": 0.9}
         axes.text(*middle, str(count), ha="center", va="center", fontsize=11, color=INK, bbox=style if count else None)
     axes.set_xlim(-1, width + 1)
     axes.set_ylim(height + 1, -1)

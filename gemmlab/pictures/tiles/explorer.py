@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -183,11 +183,11 @@ def _elements_of_thread(interval: Interval, name: str, thread: int) -> list[int]
 def _draw_tile_lines(axes: Axes, story: BlockStory, corner: dict) -> None:
     """Where the K tiles begin, and the block's rows of A and C and columns of B and C."""
     M, N, K = story.shape
-    style = {"color": FAINT, "linewidth": 0.6, "linestyle": (0, (4, 3)), "zorder": 3}
+    style: dict[str, Any] = {"color": FAINT, "linewidth": 0.6, "linestyle": (0, (4, 3)), "zorder": 3}
     for k in range(story.k_step, K, story.k_step):
         axes.plot([k, k], [corner["A"][1], corner["A"][1] + M], **style)
         axes.plot([corner["B"][0], corner["B"][0] + N], [k, k], **style)
-    label = {"fontsize": 8, "color": INK, "textcoords": "offset points"}
+    label: dict[str, Any] = {"fontsize": 8, "color": INK, "textcoords": "offset points"}
     for k in range(0, K, story.k_step):
         number, middle = f"{k // story.k_step}", (k + min(k + story.k_step, K)) / 2
         axes.annotate(number, (middle, corner["A"][1] + M), xytext=(0, -3), ha="center", va="top", **label)
@@ -281,7 +281,7 @@ def _in_rows(cells: Sequence[int], cols: int) -> list[tuple[int, int, int]]:
 def _draw_thread(axes: Axes, interval: Interval, array: SharedArray, thread: int) -> None:
     """Dots where the thread reads, squares where it writes."""
     is_small = max(array.rows, array.cols) > _DOTS
-    style = {"linestyle": "none", "color": INK, "markeredgecolor": PAPER, "zorder": 5}
+    style: dict[str, Any] = {"linestyle": "none", "color": INK, "markeredgecolor": PAPER, "zorder": 5}
     for writes, marker, size in ((False, "o", 1.6 if is_small else 3.2), (True, "s", 3.4 if is_small else 6.0)):
         elements = [touch.element for touch in interval.of(array.name, writes, thread)]
         rows, cols = [e // array.cols for e in elements], [e % array.cols for e in elements]
@@ -299,7 +299,7 @@ def _legend(shown: Sequence[dict[int, str]]) -> list:
         if state in there and words not in named:
             handles.append(Patch(facecolor=color, edgecolor=FAINT, hatch=hatch, label=words))
             named.add(words)
-    mark = {"linestyle": "none", "color": INK, "markeredgecolor": PAPER}
+    mark: dict[str, Any] = {"linestyle": "none", "color": INK, "markeredgecolor": PAPER}
     return handles + [
         Patch(facecolor=INK, label="left: what this thread touches"),
         Line2D([], [], marker="o", markersize=5, label="this thread reads", **mark),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gemmlab.cuda.sizes import Sizes
 from gemmlab.errors import UserError
@@ -97,7 +97,7 @@ def _legend(sizes: Sizes, thread: Thread, k: int) -> list:
 
 
 def _name(axes: Axes, sizes: Sizes, x: float, y: float) -> None:
-    style = {"fontsize": 10, "color": INK, "va": "bottom", "ha": "left"}
+    style: dict[str, Any] = {"fontsize": 10, "color": INK, "va": "bottom", "ha": "left"}
     axes.text(0, y - 0.8, f"As  BM×BK\n{sizes.BM}×{sizes.BK}", **style)
     axes.text(x, -0.8, f"Bs  BK×BN = {sizes.BK}×{sizes.BN}", **style)
     axes.text(x, y - 0.8, f"C  BM×BN = {sizes.BM}×{sizes.BN}", **style)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -62,7 +62,7 @@ def _draw_values(
     from matplotlib.patches import Rectangle
 
     height, width = values.shape
-    around = {"xy": (-0.5, -0.5), "width": width, "height": height}
+    around: dict[str, Any] = {"xy": (-0.5, -0.5), "width": width, "height": height}
     axes.add_patch(Rectangle(**around, facecolor=PAPER, edgecolor=FAINT, hatch="////", linewidth=0, zorder=0))
     image = axes.imshow(np.where(valid, values, np.nan), cmap=_COLORS, vmin=-largest, vmax=largest, zorder=1)
     row, col, rows, cols = mark

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gemmlab.kernel.launch import cdiv
 from gemmlab.pictures.picture import COLOR, FAINT, INK, PAPER
@@ -59,7 +59,7 @@ def draw_tile_map(
 def _draw_matrix(axes: Axes, matrix: _Matrix) -> None:
     """The outline, thick, and the grid of tiles, thin; the grid goes on where tiles hang over the edge."""
     tile_rows, tile_cols = cdiv(matrix.rows, matrix.tile), cdiv(matrix.cols, matrix.tile)
-    style = {"color": FAINT, "linewidth": 0.6, "linestyle": (0, (4, 3)), "zorder": 3}
+    style: dict[str, Any] = {"color": FAINT, "linewidth": 0.6, "linestyle": (0, (4, 3)), "zorder": 3}
     for i in range(tile_rows + 1):
         y = matrix.y + i * matrix.tile
         axes.plot([matrix.x, matrix.x + tile_cols * matrix.tile], [y, y], **style)
@@ -78,7 +78,7 @@ def _draw_strip(axes: Axes, matrix: _Matrix, row: int, col: int, rows: int, cols
 def _draw_tile(axes: Axes, matrix: _Matrix, tile_row: int, tile_col: int) -> None:
     row, col, tile = tile_row * matrix.tile, tile_col * matrix.tile, matrix.tile
     color = COLOR[matrix.name]
-    outside = {"facecolor": PAPER, "edgecolor": FAINT, "hatch": "////", "linewidth": 0.0, "zorder": 1}
+    outside: dict[str, Any] = {"facecolor": PAPER, "edgecolor": FAINT, "hatch": "////", "linewidth": 0.0, "zorder": 1}
     _box(axes, matrix, row, col, tile, tile, **outside)
     _box(axes, matrix, row, col, min(tile, matrix.rows - row), min(tile, matrix.cols - col), facecolor=color, zorder=2)
     _box(axes, matrix, row, col, tile, tile, fill=False, edgecolor=color, linewidth=2.2, zorder=5)
@@ -103,7 +103,7 @@ def _box(axes: Axes, matrix: _Matrix, row: int, col: int, rows: int, cols: int, 
 
 def _name_sides(axes: Axes, A: _Matrix, B: _Matrix, C: _Matrix) -> None:
     """The name and size of each matrix over it, and along the sides of A and B which index runs there."""
-    style = {"fontsize": 11, "color": INK}
+    style: dict[str, Any] = {"fontsize": 11, "color": INK}
     for matrix, sizes in ((A, "M×K"), (B, "K×N"), (C, "M×N")):
         name = f"$\\bf{{{matrix.name}}}$  {sizes} = {matrix.rows}×{matrix.cols}"
         axes.text(matrix.x, matrix.y - 0.8, name, ha="left", va="bottom", **style)

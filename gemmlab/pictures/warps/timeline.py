@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gemmlab.pictures.picture import COLOR, INK, PAPER, Picture, new_figure
 from gemmlab.trials.tile_loop import FILL, USE, Part, Playback, Span
@@ -73,7 +73,7 @@ def _draw_span(axes: Axes, span: Span, row: int) -> None:
     """A box with what it does; one that met a hazard has another colour and says so."""
     color = COLOR["wrong"] if span.hazard else _COLORS[span.part.kind]
     axes.barh(row, span.end - span.start, left=span.start, height=0.6, color=color, edgecolor=PAPER, linewidth=1)
-    style = {"ha": "center", "fontsize": 8.5, "x": (span.start + span.end) / 2}
+    style: dict[str, Any] = {"ha": "center", "fontsize": 8.5, "x": (span.start + span.end) / 2}
     ink = INK if color == _COLORS[FILL] else PAPER
     axes.text(y=row, s=f"{span.part.kind} {span.k_tile}", va="center", color=ink, **style)
     if span.hazard:

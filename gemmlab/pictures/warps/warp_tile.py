@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gemmlab.models.warp_tile import WarpTile
 from gemmlab.pictures.output import plain
@@ -59,7 +59,7 @@ def _draw(axes: Axes, name: str, tile: WarpTile) -> None:
         axes.add_patch(Rectangle((col, -5), sizes.TN, 4, facecolor=COLOR["B"]))
     for lane, (row, col) in enumerate(zip(tile.rows, tile.cols, strict=True)):
         shade = 0.35 if lane % 2 else 0.6
-        patch = {"facecolor": COLOR["C"], "alpha": shade, "edgecolor": INK, "linewidth": 0.5}
+        patch: dict[str, Any] = {"facecolor": COLOR["C"], "alpha": shade, "edgecolor": INK, "linewidth": 0.5}
         axes.add_patch(Rectangle((col, row), sizes.TN, sizes.TM, **patch))
         middle = (col + sizes.TN / 2, row + sizes.TM / 2)
         axes.text(*middle, str(lane), ha="center", va="center", fontsize=6.5, color=INK)
