@@ -21,7 +21,7 @@ from gemmlab.course.lesson import load
 from grading import run
 from grading.__main__ import main
 from grading.marking import hand_marks
-from grading.marking.marks_server import MarksServer
+from grading.reports.marks_server import MarksServer
 
 LESSON = load("04")
 HERE = Path(__file__).resolve().parents[1]

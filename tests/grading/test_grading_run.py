@@ -25,7 +25,7 @@ from rich.console import Console
 from gemmlab.course.lesson import load
 from gemmlab.errors import UserError
 from grading.marking import secret
-from grading.marking.judge import Judged
+from grading.model import Judged
 from grading.progress import Progress
 from grading.sandbox import engine, worker
 from grading.state import State, open_state
@@ -186,7 +186,7 @@ def test_an_unknown_backend_is_said(run, handed_in, secret_file, tmp_path):
 
 
 def test_an_unsafe_machine_is_refused_before_anything_is_executed(run, handed_in, secret_file, tmp_path, monkeypatch):
-    from grading.level import Level
+    from grading.sandbox.level import Level
 
     breached = Level(("limits",), None, ("read a file",))
     monkeypatch.setattr(engine, "level_of", lambda worker: breached)

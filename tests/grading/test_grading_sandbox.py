@@ -24,11 +24,10 @@ from gemmlab.check.check import check_source
 from gemmlab.compiler.cache import folder as cache_folder
 from gemmlab.course.lesson import load
 from gemmlab.errors import UserError
-from grading import level
 from grading.marking.judge import judge
-from grading.model import HiddenCase
-from grading.sandbox import attacks, wire, worker
-from grading.sandbox.worker import Job, Worker
+from grading.model import HiddenCase, Job
+from grading.sandbox import attacks, level, wire, worker
+from grading.sandbox.worker import Worker
 
 ROOT = Path(__file__).resolve().parents[2]
 LESSON = load("02")
@@ -128,7 +127,7 @@ def test_a_machine_that_lacks_walls_says_so_and_refuses(lacking: list[str]):
     """A filter in front of the whole program stands in for a container or kernel that does not allow these calls."""
     code = (
         "from gemmlab.errors import UserError\n"
-        "from grading.level import level\nfrom grading.sandbox import linux, seccomp\n"
+        "from grading.sandbox.level import level\nfrom grading.sandbox import linux, seccomp\n"
         f"linux.prctl(linux.PR_SET_NO_NEW_PRIVS, 1)\nseccomp.refuse({lacking})\n"
         "found = level()\nprint(found)\nfound.check(insecure=True)\nprint(','.join(found.walls))\n"
         "try: found.check(insecure=False)\nexcept UserError as error: print('refused:', error)\nelse: print('accepted')"
@@ -159,7 +158,10 @@ def test_as_another_user_than_root():
         shutil.copytree(code_folder(), Path(home, "emulator", code_folder().name))
         for path in (Path(home), *Path(home).rglob("*")):
             os.chown(path, 65534, 65534)
-        code = "from grading.level import level; found = level(); print(','.join(found.missing)); print(*found.walls)"
+        code = (
+            "from grading.sandbox.level import level\n"
+            "found = level(); print(','.join(found.missing)); print(*found.walls)"
+        )
         done = python(code, **account, env={"GEMMLAB_CACHE_DIR": home})
     assert done.returncode == 0, done.stderr
     missing, walls = done.stdout.splitlines()
