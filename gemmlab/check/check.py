@@ -28,6 +28,7 @@ from gemmlab.kernel.tolerance import check_shape, compare, make_inputs
 from gemmlab.kernel.verdict import CaseResult, Finding, Verdict
 
 if TYPE_CHECKING:
+    from gemmlab.kernel.arguments import ArgumentList
     from gemmlab.kernel.executor import Executor, Outcome
     from gemmlab.kernel.program import Diagnostic, Program
     from gemmlab.launcher.launcher import Launcher
@@ -97,14 +98,23 @@ def check_source(source: str, filename: str, spec: LaunchSpec, cases: Sequence[C
 
 
 def check_launcher(
-    source: str, filename: str, name: str, cases: Sequence[Case], backend: str = "auto", layout: Layout = COURSE
+    source: str,
+    filename: str,
+    name: str,
+    cases: Sequence[Case],
+    backend: str = "auto",
+    layout: Layout = COURSE,
+    given: ArgumentList | None = None,
 ) -> Verdict:
-    """Check what a file's own host launcher launches. UserError as for check_source, and where it cannot be read."""
+    """Check what a file's own host launcher launches; `given` are its arguments, where they are not the course's.
+
+    UserError as for check_source, and where it cannot be read.
+    """
     from gemmlab.launcher.launcher import Launcher
 
     with open_executors(backend) as executors:
         try:
-            launcher = Launcher(source, name, layout)
+            launcher = Launcher(source, name, layout, given)
             for case in cases:
                 _check_size(case, executors[0].name)
                 launcher.at(*case.shape)
@@ -222,7 +232,8 @@ def _second_look(
     for number, case in enumerate(quick):
         if number == 0 or prod(case.shape) <= _UNOPTIMISED_WORK:
             A, B = make_inputs(case.inputs, spec.layout.product(case.shape), case.seed)
-            findings += backwards.run(plain, spec.at(*case.shape), A, B, case.shape).findings
+            stored = spec.layout.stored(A, B)
+            findings += backwards.run(plain, spec.at(*case.shape), *stored, case.shape).findings
     unknown = [_not_looked_at(finding) for finding in findings if finding.kind == "unsupported"]
     return [finding for finding in findings if KINDS[finding.kind].hidden_by_optimiser] + unknown[:1]
 
@@ -327,7 +338,7 @@ def _run_case(
         findings, result = run_sample(executor, program, _only_launch(work, case), case)
         return findings, result, None
     A, B = make_inputs(case.inputs, product, case.seed)
-    outcome = executor.run(program, work, A, B, case.shape)
+    outcome = executor.run(program, work, *spec.layout.stored(A, B), case.shape)
     run.printed = run.printed or outcome.printed
     findings = list(outcome.findings)
     if outcome.C is not None:

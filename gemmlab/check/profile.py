@@ -20,6 +20,7 @@ from gemmlab.kernel.plan import Plan, launches_of
 from gemmlab.kernel.verdict import Verdict
 
 if TYPE_CHECKING:
+    from gemmlab.kernel.arguments import ArgumentList
     from gemmlab.kernel.counters import Counters
     from gemmlab.kernel.executor import Outcome
     from gemmlab.kernel.program import Program, Resources
@@ -108,16 +109,17 @@ def profile_launcher(
     inputs: str = "random",
     seed: int = 0,
     layout: Layout = COURSE,
+    given: ArgumentList | None = None,
 ) -> Profile:
     """The profile of what a file's own host launcher launches, over all its kernels."""
     from gemmlab.launcher.launcher import Launcher
 
     try:
-        launcher = Launcher(source, name, layout)
+        launcher = Launcher(source, name, layout, given)
         launcher.at(*shape)
     except UserError:
         case = Case(shape, inputs, seed, _CASE)
-        return Profile(source, shape, check_launcher(source, filename, name, [case], "emulator", layout))
+        return Profile(source, shape, check_launcher(source, filename, name, [case], "emulator", layout, given))
     return profile_source(source, filename, launcher, shape, inputs, seed)
 
 

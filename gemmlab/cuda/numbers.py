@@ -19,14 +19,20 @@ INTEGERS = {  # name -> (bits, signed)
     "long long": (64, True),
     "unsigned long long": (64, False),
 }
-FLOATS = {"float": 32, "double": 64}
-_RANK = ("int", "unsigned int", "long long", "unsigned long long", "float", "double")
+FLOATS = {"half": 16, "bfloat16": 16, "float": 32, "double": 64}
+_RANK = ("int", "unsigned int", "long long", "unsigned long long", "half", "bfloat16", "float", "double")
 _WORDS = {"unsigned", "signed", "long", "short", "int", "char", "float", "double", "bool"}
 _BY_BITS = ((8, "char"), (16, "short"), (32, "int"), (64, "long long"))
 _FIXED = {
     "size_t": "unsigned long long",
     "ptrdiff_t": "long long",
     "uint": "unsigned int",
+    "ushort": "unsigned short",
+    "ulong": "unsigned long long",
+    "half": "half",
+    "__half": "half",
+    "nv_bfloat16": "bfloat16",
+    "__nv_bfloat16": "bfloat16",
     **{f"int{bits}_t": name for bits, name in _BY_BITS},
     **{f"uint{bits}_t": f"unsigned {name}" for bits, name in _BY_BITS},
 }
@@ -45,10 +51,8 @@ class Number:
 
     def to(self, type_: str) -> Number:
         """Converted. An integer wraps; a float that no integer of that type can be is a fault."""
-        if type_ == "float":
-            return Number(type_, _single(float(self.value)))
-        if type_ == "double":
-            return Number(type_, float(self.value))
+        if type_ in FLOATS:
+            return Number(type_, _ROUNDED[type_](float(self.value)))
         if type_ == "bool":
             return Number(type_, int(self.value != 0))
         if self.type in FLOATS:
@@ -89,6 +93,29 @@ def _single(value: float) -> float:
         return struct.unpack("f", struct.pack("f", value))[0]
     except OverflowError:
         return math.copysign(math.inf, value)
+
+
+def _half(value: float) -> float:
+    try:
+        return struct.unpack("e", struct.pack("e", value))[0]
+    except OverflowError:
+        return math.copysign(math.inf, value)
+
+
+def _bfloat16(value: float) -> float:
+    """The upper half of a float's bits, rounded to the nearest, ties to even."""
+    if not math.isfinite(value):
+        return value
+    bits = struct.unpack("I", struct.pack("f", _single(value)))[0]
+    return struct.unpack("f", struct.pack("I", (bits + 0x7FFF + (bits >> 16 & 1)) >> 16 << 16))[0]
+
+
+_ROUNDED: Mapping[str, Callable[[float], float]] = {
+    "half": _half,
+    "bfloat16": _bfloat16,
+    "float": _single,
+    "double": float,
+}
 
 
 def _truncated(value: float, type_: str) -> int:
@@ -178,7 +205,7 @@ def unary(sign: str, a: Number) -> Number | None:
 def _fitted(type_: str, value: int | float) -> Number:
     """The result of a computation: unsigned ones wrap, signed ones must not overflow."""
     if type_ in FLOATS:
-        return Number(type_, _single(value) if type_ == "float" else float(value))
+        return Number(type_, _ROUNDED[type_](float(value)))
     wrapped = _wrapped(int(value), type_)
     if wrapped != value and INTEGERS[type_][1]:
         raise ArithmeticFault(f"overflows {type_} ({value:,}); compute it in size_t")

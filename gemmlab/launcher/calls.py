@@ -13,7 +13,7 @@ from gemmlab.launcher.faults import HostFault, NotRead
 from gemmlab.launcher.file import check_syntax
 from gemmlab.launcher.functions import Parameter
 from gemmlab.launcher.kernels import fitting, launch, template_scope, type_words
-from gemmlab.launcher.nodes import BUILT_IN_TYPES, line_of, named, quoted
+from gemmlab.launcher.nodes import BUILT_IN_TYPES, line_of, named, origins_of, quoted
 from gemmlab.launcher.reading import Reading, Scope
 from gemmlab.launcher.values import Cell, Closure, FunctionName, Member, Unknown, Value
 
@@ -54,9 +54,10 @@ def call(reader: Reading, node: Node) -> Value:
 def _launch(reader: Reading, node: Node, config: Node) -> Value:
     """kernel<<<grid, block, smem, stream>>>(arguments)."""
     kernel = reader.value(part(node, "function"))
-    sizes = [reader.value(child) for child in named(config)]
+    given = named(config)
+    sizes = [reader.value(child) for child in given]
     values = [reader.value(argument) for argument in named(part(node, "arguments"))]
-    launch(reader, line_of(node), kernel, sizes, values)
+    launch(reader, line_of(node), kernel, sizes, values, origins_of(given))
     return Unknown("the result of a launch")
 
 

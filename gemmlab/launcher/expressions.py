@@ -14,7 +14,7 @@ from gemmlab.launcher import library as host_library
 from gemmlab.launcher.calls import call
 from gemmlab.launcher.faults import HostFault, NotRead
 from gemmlab.launcher.names import Names
-from gemmlab.launcher.nodes import line_of, named, quoted
+from gemmlab.launcher.nodes import line_of, named, origins_of, quoted
 from gemmlab.launcher.values import (
     AXES,
     Cell,
@@ -308,7 +308,8 @@ class Expressions(Names):
         """type(arguments)."""
         resolved = self.resolve_type(text_of(type_))
         if resolved == "dim3":
-            return as_dim3([self.value(argument) for argument in arguments], line_of(node))
+            values = [self.value(argument) for argument in arguments]
+            return as_dim3(values, line_of(node), origins_of(arguments))
         if len(arguments) == 1:
             return self.cast(resolved, arguments[0])
         if not arguments and (type_name := number_type(resolved)):

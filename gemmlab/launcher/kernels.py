@@ -6,12 +6,15 @@ from collections.abc import Sequence
 
 from gemmlab.cuda.numbers import Number, number_type
 from gemmlab.cuda.signature import canonical_type
+from gemmlab.kernel.arguments import scalar
 from gemmlab.kernel.launch import Address, Argument, Scalar
 from gemmlab.launcher.faults import HostFault, NotRead
 from gemmlab.launcher.functions import Function, Parameter
+from gemmlab.launcher.nodes import Origin
 from gemmlab.launcher.reading import Reading, Scope
 from gemmlab.launcher.values import (
     Cell,
+    Dim3,
     FunctionName,
     HostArray,
     Member,
@@ -21,29 +24,32 @@ from gemmlab.launcher.values import (
     TypeName,
     Unknown,
     Value,
+    as_dim3,
     as_size,
     as_stream,
     pointed_to,
     sizes_of,
 )
 
-_NUMPY = {
-    "bool": "bool",
-    "char": "int8",
-    "unsigned char": "uint8",
-    "short": "int16",
-    "unsigned short": "uint16",
-    "int": "int32",
-    "unsigned int": "uint32",
-    "long long": "int64",
-    "unsigned long long": "uint64",
-    "float": "float32",
-    "double": "float64",
-}
+_UNITS = {"grid": "blocks", "block": "threads"}
+_NOTHING = (
+    "Line {line} launches '{kernel}' with a {what} of {sizes} {unit}: '{text}' (line {origin}) is 0 at this shape, so "
+    "nothing runs. Round the division up instead of down."
+)
 
 
-def launch(reader: Reading, line: int, kernel: Value, config: Sequence[Value], values: Sequence[Value]) -> None:
-    """Launch a kernel with its configuration (grid, block, shared memory, stream) and arguments."""
+def launch(
+    reader: Reading,
+    line: int,
+    kernel: Value,
+    config: Sequence[Value],
+    values: Sequence[Value],
+    origins: Sequence[Origin] = (),
+) -> None:
+    """Launch a kernel with its configuration (grid, block, shared memory, stream) and arguments.
+
+    `origins` are the expressions of the configuration.
+    """
     if not isinstance(kernel, FunctionName):
         raise NotRead(line, "what is launched is not a kernel of this file")
     function = fitting(kernel, len(values), line)
@@ -58,10 +64,24 @@ def launch(reader: Reading, line: int, kernel: Value, config: Sequence[Value], v
         _argument(parameter, value, template, line)
         for parameter, value in zip(function.parameters, [*values, *missing])
     ]
-    grid, block = (sizes_of(size, line) for size in config[:2])
+    sizes = [as_dim3([size], line, origins[place : place + 1]) for place, size in enumerate(config[:2])]
+    for what, size in zip(("grid", "block"), sizes):
+        _refuse_nothing(line, function.name, what, size)
+    grid, block = map(sizes_of, sizes)
     smem = as_size(config[2], line) if len(config) > 2 else 0
     stream = as_stream(config[3], line) if len(config) > 3 else Stream()
     reader.device.launch(line, instance(function, template), (grid, block, smem, stream), arguments)
+
+
+def _refuse_nothing(line: int, kernel: str, what: str, size: Dim3) -> None:
+    """HostFault where a dimension is 0 and it is known which expression makes it so."""
+    axis = next((place for place, number in enumerate(sizes_of(size)) if number == 0), None)
+    if axis is not None and axis < len(size.origins):
+        origin, across = size.origins[axis], " × ".join(map(str, sizes_of(size)))
+        message = _NOTHING.format(
+            line=line, kernel=kernel, what=what, sizes=across, text=origin.text, origin=origin.line, unit=_UNITS[what]
+        )
+        raise HostFault("launch_error", line, message)
 
 
 def launch_by_address(reader: Reading, line: int, values: Sequence[Value]) -> None:
@@ -105,7 +125,7 @@ def _argument(parameter: Parameter, value: Value, template: Scope, line: int) ->
         if value == Pointer(None) or isinstance(value, Number) and value.value == 0:
             return Scalar("uint64", 0)
     elif number and isinstance(value, Number):
-        return Scalar(_NUMPY[number], value.to(number).value)
+        return scalar(value.to(number).value, number)
     known = f"depends on {value.what}" if isinstance(value, Unknown) else f"of type '{type_}' is not understood"
     raise NotRead(line, f"the kernel's argument '{parameter.name}' {known}")
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from gemmlab.cuda.constants import SIZES
 from gemmlab.cuda.numbers import Number, binary, common_type
+from gemmlab.cuda.tree import walk
 from gemmlab.launcher.faults import HostFault, NotRead
 from gemmlab.launcher.kernels import instance, launch_by_address, template_scope
 from gemmlab.launcher.nodes import line_of, quoted, shortened
@@ -41,6 +42,10 @@ _NO_EFFECT = frozenset(
     "cudaEventSynchronize cudaEventDestroy cudaStreamDestroy cudaStreamWaitEvent cudaProfilerStart cudaProfilerStop "
     "nvtxRangePush nvtxRangePushA nvtxRangePop printf fprintf puts fputs putchar fflush".split()
 )
+_ROUNDS_UP = re.compile(
+    r"i?c(?:eil)?_?div(?:ide)?(?:_?up)?|i?div_?(?:round_?)?up|div_?ceil|round_?up_?div", re.IGNORECASE
+)
+_CHECKS = re.compile(r"check|err|assert|safe|guard|log|time|^wb[A-Z]|^nvtx", re.IGNORECASE)
 _NAMES: dict[str, Value] = {
     "cudaSuccess": SUCCESS,
     "NULL": Pointer(None),
@@ -73,19 +78,35 @@ def constant(name: str) -> Value | None:
 def call(reader: Reading, name: str, node: Node, arguments: list[Node]) -> Value:
     """Call a function that the file does not define. `name` has its namespace."""
     plain = name.removeprefix("::").removeprefix("std::").removeprefix("cuda::")
+    line, last = line_of(node), plain.split("::")[-1]
     if plain in _NO_EFFECT:
         return SUCCESS
     if plain.startswith(("chrono::", "cudaGetErrorString", "cudaGetErrorName")):
         return Unknown("a time" if plain.startswith("chrono") else "a text")
-    function = _FUNCTIONS.get(plain)
+    function = _FUNCTIONS.get(plain) or (_ceil_div if _ROUNDS_UP.fullmatch(last) else None)
+    if function is None and _CHECKS.search(last):
+        return _check(reader, line, arguments)
     if function is None:
         raise NotRead(reader.line, f"the function '{shortened(name)}' is not known")
-    line = line_of(node)
     values = [reader.value(argument) for argument in arguments]
     try:
         return function(reader, line, values)
     except (IndexError, ValueError, AttributeError, TypeError):  # too few arguments, or others than it takes
         raise NotRead(line, f"'{quoted(node)}' is not understood") from None
+
+
+def _check(reader: Reading, line: int, arguments: list[Node]) -> Value:
+    """A macro or function of a header that is not here, which by its name checks, logs or times its arguments."""
+    for argument in arguments:
+        try:
+            value = reader.value(argument)
+        except NotRead:
+            if any(node.type == "call_expression" for node in walk(argument)):
+                raise
+            continue  # a name that only the header knows, such as the kind of a timer
+        if isinstance(value, FunctionName):
+            raise NotRead(line, "a kernel is given to a function that is not known")
+    return SUCCESS
 
 
 # ---- CUDA's runtime
@@ -232,6 +253,15 @@ def _ceil_div(reader: Reading, line: int, values: list[Value]) -> Value:
     return binary("+", whole, Number(whole.type, int(rest.value != 0))) or whole
 
 
+def _to(type_: str) -> LibraryFunction:
+    """A conversion by the name of its function."""
+
+    def function(reader: Reading, line: int, values: list[Value]) -> Value:
+        return _numbers(values, line)[0].to(type_)
+
+    return function
+
+
 _REAL: dict[str, Callable[..., float]] = {
     "ceil": math.ceil,
     "floor": math.floor,
@@ -269,5 +299,8 @@ _FUNCTIONS: dict[str, LibraryFunction] = {
     **{name: _real(function) for name, function in _REAL.items()},
     **{f"{name}f": _real(function, single=True) for name, function in _REAL.items()},
     "abs": _absolute,
+    **{name: _to("half") for name in ("__float2half", "__float2half_rn", "__double2half", "__int2half_rn")},
+    **{name: _to("bfloat16") for name in ("__float2bfloat16", "__float2bfloat16_rn", "__double2bfloat16")},
+    **{name: _to("float") for name in ("__half2float", "__bfloat162float")},
     "ceil_div": _ceil_div,
 }

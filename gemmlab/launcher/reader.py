@@ -15,7 +15,7 @@ from gemmlab.cuda.tree import parse, part, text_of, walk
 from gemmlab.launcher.calls import Return
 from gemmlab.launcher.expressions import Expressions
 from gemmlab.launcher.faults import HostFault, NotRead
-from gemmlab.launcher.nodes import BUILT_IN_TYPES, line_of, named, shortened
+from gemmlab.launcher.nodes import BUILT_IN_TYPES, line_of, named, origins_of, shortened
 from gemmlab.launcher.values import Cell, HostArray, TypeName, Unknown, Value, as_dim3
 
 if TYPE_CHECKING:
@@ -199,7 +199,7 @@ class Reader(Expressions):
         resolved = "" if type_.split()[-1:] == ["auto"] else self.resolve_type(type_)
         cell = Cell(None, resolved or None, name)
         if resolved == "dim3":
-            cell.value = as_dim3(values, self.line)
+            cell.value = as_dim3(values, self.line, origins_of(given))
         elif len(values) == 1:
             cell.put(values[0])
         elif values:

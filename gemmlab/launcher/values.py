@@ -4,13 +4,14 @@ is not known."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from gemmlab.cuda.constants import SIZES
 from gemmlab.cuda.numbers import Number, number_type
 from gemmlab.launcher.faults import NotRead
 from gemmlab.launcher.functions import Function
+from gemmlab.launcher.nodes import Origin
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -21,22 +22,28 @@ UNSIGNED = "unsigned int"
 
 @dataclass
 class Dim3:
-    """A dim3, which can be changed member by member. A member may be Unknown until a launch needs it."""
+    """A dim3, which can be changed member by member. A member may be Unknown until a launch needs it.
+
+    `origins` say for each axis, as far as known, from which expression in which line it has its value.
+    """
 
     x: Number | Unknown
     y: Number | Unknown = Number(UNSIGNED, 1)
     z: Number | Unknown = Number(UNSIGNED, 1)
+    origins: tuple[Origin, ...] = field(default=(), compare=False)
 
     @classmethod
-    def of(cls, numbers: Sequence[Number]) -> Dim3:
-        return cls(*(number.to(UNSIGNED) for number in numbers or [Number(UNSIGNED, 1)]))
+    def of(cls, numbers: Sequence[Number], origins: Sequence[Origin] = ()) -> Dim3:
+        axes = [number.to(UNSIGNED) for number in numbers]
+        x, y, z = axes + [Number(UNSIGNED, 1)] * (3 - len(axes))
+        return cls(x, y, z, tuple(origins))
 
     @property
     def axes(self) -> tuple[Number | Unknown, Number | Unknown, Number | Unknown]:
         return self.x, self.y, self.z
 
     def copy(self) -> Dim3:
-        return Dim3(*self.axes)
+        return Dim3(*self.axes, self.origins)
 
 
 @dataclass(frozen=True)
@@ -147,6 +154,7 @@ class Member:
         """Store the value; what is stored is returned."""
         kept = converted(value, self.type)
         setattr(self.of, self.axis, kept)
+        self.of.origins = ()
         return kept
 
 
@@ -199,20 +207,22 @@ def as_stream(value: Value, line: int) -> Stream:
     raise NotRead(line, "the stream is not known")
 
 
-def as_dim3(values: Sequence[Value | None], line: int) -> Dim3:
+def as_dim3(values: Sequence[Value | None], line: int, origins: Sequence[Origin] = ()) -> Dim3:
     """A dim3 of up to three numbers, or a copy of one."""
     copied = values[0] if len(values) == 1 else None
-    members: Sequence[Value | None] = copied.axes if isinstance(copied, Dim3) else values
+    members: Sequence[Value | None] = values
+    if isinstance(copied, Dim3):
+        members, origins = copied.axes, copied.origins
     unknown = next((member for member in members if isinstance(member, Unknown)), None)
     if unknown is not None:
         raise NotRead(line, f"a dim3 depends on {unknown.what}, which is not known here")
     numbers = [member for member in members if isinstance(member, Number)]
     if len(members) > 3 or len(numbers) < len(members):
         raise NotRead(line, "a dim3 is made of something that is no number")
-    return Dim3.of(numbers)
+    return Dim3.of(numbers, origins)
 
 
-def sizes_of(value: Value, line: int) -> tuple[int, int, int]:
+def sizes_of(dim3: Dim3) -> tuple[int, int, int]:
     """A grid or block as three numbers."""
-    x, y, z = (axis.whole if isinstance(axis, Number) else 0 for axis in as_dim3([value], line).axes)
+    x, y, z = (axis.whole if isinstance(axis, Number) else 0 for axis in dim3.axes)
     return x, y, z
