@@ -85,7 +85,7 @@ def launch_spec(
     kernel: str | None,
     defined: dict[str, int],
 ) -> LaunchSpec:
-    """The launch that the options give; names of -D stand for their numbers. UserError where block or grid is left out."""
+    """The launch that the options give; names of -D stand for numbers. UserError where block or grid is missing."""
     from gemmlab.kernel.launch import LaunchSpec
 
     if block is None or grid is None:

@@ -48,7 +48,7 @@ def profile(  # noqa: PLR0913 - an argument for each option
     """Count what each line of a kernel does to memory, at one shape, and say how full it makes a GPU.
 
     The arguments are those of run. A request is one memory instruction of one warp, as Nsight Compute counts it. Where
-    the file includes others from beside it, lines are counted over all of them, in the order in which they are compiled.
+    the file includes others from beside it, lines are numbered over all of them, in the order of the compiler.
     """
     from gemmlab.check.profile import profile_launcher, profile_source
 
@@ -62,8 +62,9 @@ def profile(  # noqa: PLR0913 - an argument for each option
     if launcher is None:
         found = profile_source(text, file.name, request.spec(text), size, inputs.value)
     else:
-        chosen = {"layout": request.chosen_layout, "given": request.given}
-        found = profile_launcher(text, file.name, launcher, size, inputs.value, **chosen)
+        found = profile_launcher(
+            text, file.name, launcher, size, inputs.value, layout=request.chosen_layout, given=request.given
+        )
     if as_json:
         print_json(found.to_json())
     else:

@@ -100,11 +100,12 @@ def constants_of(root: Node, scope: Node | None) -> dict[str, str | None]:
         if node.type == "enumerator_list":
             names.update(_enumerators(node))
             continue
-        value = node.child_by_field_name("value") if node.type == "init_declarator" and _is_const(node.parent) else None
+        if node.type == "init_declarator" and _is_const(node.parent):
+            names[_qualified(part(node, "declarator"))] = text_of(node.child_by_field_name("value")).strip("{}")
         if node.type == "field_declaration" and _is_const(node):
-            value = node.child_by_field_name("default_value")
-        if value is not None:
-            names[_qualified(part(node, "declarator"))] = text_of(value).strip("{}")
+            values = node.children_by_field_name("default_value")
+            for declarator, value in zip(node.children_by_field_name("declarator"), values):
+                names[_qualified(declarator)] = text_of(value).strip("{}")
     return {**names, **dict.fromkeys(_template_parameters(scope))}
 
 

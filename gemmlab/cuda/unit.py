@@ -21,10 +21,10 @@ _LONGEST = 1 << 20  # characters of the whole
 
 OTHER_LIBRARIES = frozenset(  # headers for the host, which no kernel needs
     "omp.h mpi.h wb.h helper_cuda.h helper_functions.h helper_string.h helper_timer.h cublas.h cusparse.h cudnn.h "
-    "nvToolsExt.h extension.h torch.h ATen.h CUDAContext.h CUDAException.h CUDAStream.h CUDAGuard.h pybind11.h numpy.h "
-    "stl.h host_vector.h device_vector.h filesystem string_view list deque queue stack atomic future condition_variable "
-    "regex locale iterator initializer_list optional cinttypes inttypes.h errno.h cerrno getopt.h signal.h fcntl.h "
-    "stat.h types.h resource.h bitset numbers immintrin.h typeinfo iosfwd system_error".split()
+    "nvToolsExt.h extension.h torch.h ATen.h CUDAContext.h CUDAException.h CUDAStream.h CUDAGuard.h pybind11.h "
+    "numpy.h stl.h host_vector.h device_vector.h filesystem string_view list deque queue stack atomic future "
+    "condition_variable regex locale iterator initializer_list optional cinttypes inttypes.h errno.h cerrno "
+    "getopt.h signal.h fcntl.h stat.h types.h resource.h bitset numbers immintrin.h typeinfo iosfwd system_error".split()
 )
 
 Find = Callable[[str, str], "tuple[str, str] | None"]
@@ -86,9 +86,9 @@ def _lacking(name: str, place: Place) -> Finding:
 
 
 def unit_of(source: str, find: Find, is_known: Callable[[str], bool], defines: Sequence[str] = ()) -> Unit:
-    """The unit of a file. `is_known` says which headers the compiler has; others are left out, those of OTHER_LIBRARIES
-    silently. `defines` are NAME or NAME=VALUE. Raises UserError for one that is neither, and for files that include each
-    other without end."""
+    """The unit of a file. `is_known` says which headers the compiler has; others are left out, those of
+    OTHER_LIBRARIES silently. `defines` are NAME or NAME=VALUE. Raises UserError for one that is neither, and for files
+    that include each other without end."""
     builder = _Builder(find, is_known)
     for define in defines:
         builder.define(define)

@@ -158,7 +158,8 @@ class Expressions(Names):
         except NotRead:
             if not text:
                 raise
-            return TypeName(resolved)  # a class of the file: whether it is there, the compiler will say
+            # A class of the file: whether it is there, the compiler will say.
+            return TypeName(self.file.qualified(self.spelled_out(resolved)))
         if not isinstance(value, (Number, TypeName)):
             raise self.not_read(node, "is no number and no type")
         if not self.is_constant(node):

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from gemmlab.cuda.arrays import constants_of
+from gemmlab.cuda.constants import evaluate
 from gemmlab.cuda.preprocess import preprocess
 from gemmlab.cuda.signature import canonical_type, function_name, functions, is_kernel, parameters_of, type_aliases
 from gemmlab.cuda.tree import (
+    CLASSES,
     function_declarator,
     function_head,
     member_functions,
@@ -29,15 +32,25 @@ if TYPE_CHECKING:
 _UNSIGNED_CAST = re.compile(r"\bunsigned\s*\((?!\s*[*&])")  # the grammar takes `unsigned(x` for a declaration
 
 
+@dataclass(frozen=True)
+class HostClass:
+    """A class, with the names of its template's parameters."""
+
+    qualified: str
+    parameters: tuple[str, ...] = ()
+
+
 @dataclass
 class HostFile:
     """`variables` are the declarations outside of functions by name, `constants` the expressions of enumerators and of
-    constant members by name; `functions` has all overloads of a name. `error` is the first place that is no C++."""
+    constant members by name; `functions` has all overloads of a name, `classes` each class by its plain name. `error`
+    is the first place that is no C++."""
 
     functions: dict[str, list[Function]] = field(default_factory=dict)
     variables: dict[str, tuple[Node, Node]] = field(default_factory=dict)
     constants: dict[str, str | None] = field(default_factory=dict)
     aliases: dict[str, str] = field(default_factory=dict)
+    classes: dict[str, HostClass] = field(default_factory=dict)
     error: NotRead | None = None
 
     @classmethod
@@ -50,6 +63,8 @@ class HostFile:
             if function is not None:
                 file.functions.setdefault(function.name, []).append(function)
         for node in outer_declarations(root):
+            if (found := _class(node)) is not None:
+                file.classes[found.qualified.split("::")[-1]] = found
             if node.type == "declaration":
                 for declarator in node.children_by_field_name("declarator"):
                     file.variables[_declared_name(declarator)] = node, declarator
@@ -58,6 +73,26 @@ class HostFile:
         except NotRead as error:
             file.error = error
         return file
+
+    def qualified(self, type_: str) -> str:
+        """The name of a type with the namespaces that its class stands in."""
+        name = type_.split("<")[0]
+        return type_.replace(name, self.classes[name].qualified, 1) if name in self.classes else type_
+
+    def constant(self, name: str) -> int | None:
+        """An enumerator or a constant member, with all of its namespaces or without."""
+        ends = [full for full in self.constants if full == name or full.endswith(f"::{name}")]
+        return evaluate(self.constants[ends[0]] or "", self.constants) if len(ends) == 1 else None
+
+    def member(self, class_: str, arguments: Sequence[str], name: str) -> int | None:
+        """A constant member of a class template, with the arguments given to that."""
+        found = self.classes.get(class_)
+        if found is None:
+            return None
+        own = f"{found.qualified}::"
+        siblings = {full.removeprefix(own): text for full, text in self.constants.items() if full.startswith(own)}
+        names = {**self.constants, **siblings, **dict(zip(found.parameters, arguments))}
+        return evaluate(siblings.get(name) or "", names)
 
     @property
     def kernels(self) -> list[Function]:
@@ -112,6 +147,15 @@ def _function(node: Node, aliases: dict[str, str]) -> Function | None:
         body=body,
         is_kernel=is_kernel(node),
     )
+
+
+def _class(node: Node) -> HostClass | None:
+    class_ = next((inner for inner in (node, *node.children) if inner.type in CLASSES), None)
+    name = class_.child_by_field_name("name") if class_ is not None else None
+    if name is None:
+        return None
+    parameters = tuple(parameter.name for parameter in _template_parameters(node, {}))
+    return HostClass("::".join([*_namespaces(node), text_of(name)]), parameters)
 
 
 def _namespaces(node: Node) -> list[str]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from gemmlab.cuda.constants import evaluate
 from gemmlab.cuda.numbers import Number
 from gemmlab.cuda.signature import canonical_type
+from gemmlab.kernel.launch import split_dimensions
 from gemmlab.launcher import library as host_library
 from gemmlab.launcher.device import Device
 from gemmlab.launcher.faults import HostFault, NotRead
@@ -19,6 +20,8 @@ from gemmlab.launcher.values import Cell, FunctionName, Member, TypeName, Value
 if TYPE_CHECKING:
     from tree_sitter import Node
 
+_MEMBER = re.compile(r"(?:\w+::)*(\w+)<(.*)>::(\w+)")
+_WORD = re.compile(r"[A-Za-z_]\w*")
 MOST_STEPS = 100_000  # nodes of the syntax tree
 
 
@@ -75,13 +78,29 @@ class Names(ABC):
         cell = self.variable(name)
         if cell is not None:
             return self.set_value(cell, node)
-        value = evaluate(self.file.constants.get(name) or "", self.file.constants)
+        value = self.file.constant(name)
+        value = self._class_member(name) if value is None else value
         if value is not None:
             return Number("int" if abs(value) < 1 << 31 else "long long", value)
         found = self.functions(name) or host_library.constant(name)
         if found is None:
             raise NotRead(line_of(node), f"'{shortened(name)}' is not known")
         return found
+
+    def _class_member(self, name: str) -> int | None:
+        """Config<64, 32>::BM."""
+        match = _MEMBER.fullmatch(name)
+        arguments = [self.spelled_out(text) for text in split_dimensions(match[2])] if match else []
+        return self.file.member(match[1], arguments, match[3]) if match else None
+
+    def spelled_out(self, text: str) -> str:
+        """A text with the numbers of variables in place of their names."""
+
+        def number(word: re.Match[str]) -> str:
+            cell = self.find(word[0])
+            return str(cell.value.value) if cell and isinstance(cell.value, Number) else word[0]
+
+        return _WORD.sub(number, text)
 
     def set_value(self, place: Cell | Member, node: Node) -> Value:
         if place.value is None:

@@ -147,7 +147,7 @@ class Reader(Expressions):
             self.declare(node, declarator)
 
     def _alias(self, node: Node) -> None:
-        text = self.resolve_type(text_of(part(node, "type")))
+        text = self.file.qualified(self.spelled_out(self.resolve_type(text_of(part(node, "type")))))
         self.scopes[-1][text_of(part(node, "name"))] = Cell(TypeName(text), constant=True)
 
     def _enum(self, node: Node) -> None:
@@ -161,7 +161,7 @@ class Reader(Expressions):
 
     def declare(self, declaration: Node, declarator: Node) -> None:
         """One variable of a declaration, with its first value."""
-        type_, value = text_of(part(declaration, "type")), None
+        type_, value = text_of(part(declaration, "type")), declaration.child_by_field_name("value")
         if declarator.type == "init_declarator":
             value = declarator.child_by_field_name("value")
             declarator = part(declarator, "declarator")

@@ -1,5 +1,5 @@
 // run: --launcher solve
-// expect: passed
+// expect: passed, warned | dynamic initialization
 // A tile that is a class of its own, in shared memory.
 template <typename T, int ROWS, int COLS>
 struct Tile {

@@ -1,5 +1,5 @@
 // run: --launcher solve
-// expect: launch_error | ceil(N / 16)
+// expect: launch_error | 'ceil(M / 16)'
 // ceil comes too late: the division of two ints has cut the rest off already.
 #include <cmath>
 __global__ void gemm(const float* A, const float* B, float* C, int M, int N, int K) {

@@ -1,5 +1,5 @@
 // run: --launcher solve
-// expect: launch_error | 'N / TILE'
+// expect: launch_error | 'N / 32'
 // Rounded down: below one tile there is no block at all.
 #define TILE 32
 __global__ void gemm(const float* A, const float* B, float* C, int M, int N, int K) {
