@@ -21,6 +21,7 @@ if not sys.platform.startswith("linux"):
 
 import grading_stand_ins as stand_ins
 from rich.console import Console
+from student_kernels import student_kernel
 
 from gemmlab.course.lesson import load
 from gemmlab.errors import UserError
@@ -36,8 +37,8 @@ CLASS = {
     "right": KERNEL.solution,
     "copied": KERNEL.solution,
     "open": KERNEL.starter,
-    "race": (HERE / "kernels/02_tiled_fma/no_second_barrier.cu").read_text(),
-    "wrong": (HERE / "kernels/02_tiled_fma/plus_for_times.cu").read_text(),
+    "race": student_kernel("02_tiled_fma/no_second_barrier").text,
+    "wrong": student_kernel("02_tiled_fma/plus_for_times").text,
     "broken": "this is no CUDA",
     "endless": KERNEL.solution.replace("acc += As", 'for (;;) asm volatile(""); acc += As'),
     "crash": KERNEL.solution + f"__device__ int deep = {'(' * 50_000}1{')' * 50_000};\n",

@@ -20,6 +20,8 @@ import pytest
 if not sys.platform.startswith("linux"):
     pytest.skip("grading needs Linux", allow_module_level=True)
 
+from student_kernels import StudentKernel, student_kernels
+
 from gemmlab.check.check import check_source
 from gemmlab.compiler.cache import folder as cache_folder
 from gemmlab.course.lesson import load
@@ -37,7 +39,7 @@ CASES = (
     HiddenCase("ragged", "boundary", (19, 33, 7), "structured", 2),
 )
 HEAD = 'extern "C" __global__ void gemm(const float* A, const float* B, float* C, int M, int N, int K)'
-WRONG = sorted((ROOT / "tests/kernels/02_tiled_fma").glob("*.cu"))
+STUDENTS = student_kernels("02_tiled_fma")
 
 
 def kernel(body: str, before: str = "") -> Job:
@@ -336,11 +338,11 @@ def test_nothing_lives_on_in_the_next_child(place: Worker):
     assert first.C == second.C and struct.unpack("f", first.C[:4]) == (7.0,)
 
 
-@pytest.mark.parametrize("path", WRONG, ids=lambda path: path.stem)
-def test_the_sandbox_finds_what_the_check_finds(place: Worker, path: Path):
+@pytest.mark.parametrize("one", STUDENTS, ids=lambda one: one.path.stem)
+def test_the_sandbox_finds_what_the_check_finds(place: Worker, one: StudentKernel):
     """Shut off from all files, a child misses no module, and no finding."""
-    source = path.read_text()
-    outside = check_source(source, path.name, KERNEL.launch, KERNEL.cases, "emulator")
+    source = one.text
+    outside = check_source(source, one.path.name, KERNEL.launch, KERNEL.cases, "emulator")
     cases = tuple(HiddenCase("x", "ordinary", case.shape, case.inputs, case.seed) for case in KERNEL.cases)
     execution = place.run(Job(KERNEL, source, cases))
     inside = {one["kind"] for result in execution.cases for one in result.findings if one["severity"] == "error"}
