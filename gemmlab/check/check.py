@@ -23,7 +23,7 @@ from gemmlab.files import read_source
 from gemmlab.kernel.kinds import KINDS
 from gemmlab.kernel.launch import Launch, LaunchSpec
 from gemmlab.kernel.layout import COURSE, Layout
-from gemmlab.kernel.plan import Plan, launches_of, refused, steps_of
+from gemmlab.kernel.plan import Launches, Plan, launches_of, refused, steps_of
 from gemmlab.kernel.tolerance import check_shape, compare, make_inputs
 from gemmlab.kernel.verdict import CaseResult, Finding, Verdict
 
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from gemmlab.kernel.arguments import ArgumentList
     from gemmlab.kernel.executor import Executor, Outcome
     from gemmlab.kernel.program import Diagnostic, Program
-    from gemmlab.launcher.launcher import Launcher
 
 BACKENDS = ("auto", "emulator", "cuda")
 _EMULATED_WORK = 2**24  # products M·N·K that the emulator repeats beside a GPU; larger cases are cut down to it
@@ -91,7 +90,7 @@ def read_kernel(path: Path) -> str:
     return text
 
 
-def check_source(source: str, filename: str, spec: LaunchSpec, cases: Sequence[Case], backend: str = "auto") -> Verdict:
+def check_source(source: str, filename: str, spec: Launches, cases: Sequence[Case], backend: str = "auto") -> Verdict:
     """Check one kernel. Raises UserError for a bad shape, a bad launch expression, or a backend that is not there."""
     with open_executors(backend) as executors:
         return check_with(executors, source, filename, spec, cases)
@@ -171,7 +170,7 @@ def _gpu_can_be_used(wanted: bool) -> bool:
 
 
 def check_with(
-    executors: Sequence[Executor], source: str, filename: str, spec: LaunchSpec | Launcher, cases: Sequence[Case]
+    executors: Sequence[Executor], source: str, filename: str, spec: Launches, cases: Sequence[Case]
 ) -> Verdict:
     """Check one kernel on these executors; the first one's cases are reported, the findings of all."""
     backend = executors[0].name
@@ -201,7 +200,7 @@ def _unattempted(source: str, backend: str) -> Verdict | None:
 
 
 def _second_look(
-    emulator: Executor, program: Program, spec: LaunchSpec | Launcher, cases: Sequence[Case]
+    emulator: Executor, program: Program, spec: Launches, cases: Sequence[Case]
 ) -> list[Finding]:
     """Faults that the optimiser hides, or the order in which the warps got their turns.
 
@@ -232,8 +231,7 @@ def _second_look(
     for number, case in enumerate(quick):
         if number == 0 or prod(case.shape) <= _UNOPTIMISED_WORK:
             A, B = make_inputs(case.inputs, spec.layout.product(case.shape), case.seed)
-            stored = spec.layout.stored(A, B)
-            findings += backwards.run(plain, spec.at(*case.shape), *stored, case.shape).findings
+            findings += backwards.run(plain, spec.at(*case.shape), A, B, case.shape).findings
     unknown = [_not_looked_at(finding) for finding in findings if finding.kind == "unsupported"]
     return [finding for finding in findings if KINDS[finding.kind].hidden_by_optimiser] + unknown[:1]
 
@@ -250,7 +248,7 @@ def _blank_finding(name: str, line: int) -> Finding:
 
 
 def _compile(
-    source: str, filename: str, spec: LaunchSpec | Launcher, cases: Sequence[Case], backend: str
+    source: str, filename: str, spec: Launches, cases: Sequence[Case], backend: str
 ) -> tuple[Program | None, list[Finding]]:
     """The program and the compiler's remarks; no program where the source has an error or not the kernel asked for."""
     from gemmlab.compiler.compile import CompileError, compile_source
@@ -265,12 +263,12 @@ def _compile(
     return (None, [misfit, *remarks]) if misfit else (program, remarks)
 
 
-def _instances(spec: LaunchSpec | Launcher, cases: Sequence[Case]) -> list[str]:
+def _instances(spec: Launches, cases: Sequence[Case]) -> list[str]:
     """The kernels that must be made of templates, such as 'gemm<64, 64>'."""
     return [name for name in _kernels(spec, [*cases, *map(small, cases)]) if "<" in name]
 
 
-def _kernels(spec: LaunchSpec | Launcher, cases: Sequence[Case]) -> list[str]:
+def _kernels(spec: Launches, cases: Sequence[Case]) -> list[str]:
     """The kernels that are launched in any of the cases."""
     return sorted({launch.kernel for case in cases for launch in launches_of(spec.at(*case.shape))})
 
@@ -310,7 +308,7 @@ class _Run:
     printed: str = ""
 
 
-def _run_cases(executor: Executor, program: Program, spec: LaunchSpec | Launcher, cases: Iterable[Case]) -> _Run:
+def _run_cases(executor: Executor, program: Program, spec: Launches, cases: Iterable[Case]) -> _Run:
     """Run case after case; a timeout ends it, for the next case would only take as long."""
     run = _Run()
     for case in cases:
@@ -328,7 +326,7 @@ def _run_cases(executor: Executor, program: Program, spec: LaunchSpec | Launcher
 
 
 def _run_case(
-    run: _Run, executor: Executor, program: Program, spec: LaunchSpec | Launcher, case: Case
+    run: _Run, executor: Executor, program: Program, spec: Launches, case: Case
 ) -> tuple[list[Finding], CaseResult | None, Trial | None]:
     """What was found, the result where it is judged already, and what there is to compare where it is not."""
     work, product = spec.at(*case.shape), spec.layout.product(case.shape)
@@ -338,7 +336,7 @@ def _run_case(
         findings, result = run_sample(executor, program, _only_launch(work, case), case)
         return findings, result, None
     A, B = make_inputs(case.inputs, product, case.seed)
-    outcome = executor.run(program, work, *spec.layout.stored(A, B), case.shape)
+    outcome = executor.run(program, work, A, B, case.shape)
     run.printed = run.printed or outcome.printed
     findings = list(outcome.findings)
     if outcome.C is not None:
@@ -368,7 +366,7 @@ def _case_result(case: Case, trial: Trial | None, faultless: bool) -> CaseResult
 
 def _verdict(
     program: Program,
-    spec: LaunchSpec | Launcher,
+    spec: Launches,
     cases: Sequence[Case],
     remarks: list[Finding],
     runs: list[_Run],

@@ -13,10 +13,10 @@ from gemmlab.check.check import check_launcher, check_with
 from gemmlab.check.corners import is_too_large
 from gemmlab.course.lesson import Case
 from gemmlab.errors import UserError
-from gemmlab.kernel.launch import Launch, LaunchSpec
+from gemmlab.kernel.launch import Launch
 from gemmlab.kernel.layout import COURSE, Layout
 from gemmlab.kernel.limits import Occupancy, occupancy
-from gemmlab.kernel.plan import Plan, launches_of
+from gemmlab.kernel.plan import Launches, Plan, launches_of
 from gemmlab.kernel.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from gemmlab.kernel.counters import Counters
     from gemmlab.kernel.executor import Outcome
     from gemmlab.kernel.program import Program, Resources
-    from gemmlab.launcher.launcher import Launcher
 
 _CASE = "profiled"
 
@@ -83,7 +82,7 @@ class Profile:
 def profile_source(
     source: str,
     filename: str,
-    spec: LaunchSpec | Launcher,
+    spec: Launches,
     shape: tuple[int, int, int],
     inputs: str = "random",
     seed: int = 0,

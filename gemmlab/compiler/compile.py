@@ -71,7 +71,7 @@ class _Rejected(Exception):
     def __init__(self, diagnostics: Sequence[Diagnostic]) -> None:
         self.diagnostics = tuple(diagnostics)
 
-    def is_about(self, host_lines: range | frozenset[int]) -> bool:
+    def is_about(self, host_lines: frozenset[int]) -> bool:
         """Whether something is said of code of the host, which stands in these lines."""
         return any(remark.message in HOST_REMARKS or remark.line in host_lines for remark in self.diagnostics)
 
@@ -196,7 +196,7 @@ class _Compilation:
             return self._compile(source)
         except _Rejected as rejected:
             device = host_code.without_host_code(source, self.instances)
-            if not (device.removed or device.has_constexpr) or not rejected.is_about(device.removed_lines):
+            if not (device.removed_lines or device.has_constexpr) or not rejected.is_about(device.removed_lines):
                 raise
         try:
             more = ["-default-device"] if device.has_constexpr else []

@@ -29,6 +29,7 @@ _MACRO = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t].*__(?:global|device)_
 _KEPT_VARIABLE = re.compile(r"\b(?:__device__|__constant__|__shared__|__managed__|const|constexpr)\b")
 _DEVICE_VARIABLE = re.compile(r"\b(?:__device__|__constant__|__shared__|__managed__)\b")
 _DEFINITION = re.compile(r"^[ \t]*#[ \t]*define\b((?:[^\n\\]|\\\r?\n|\\.)*)", re.MULTILINE)
+_MACRO_NAME = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)", re.MULTILINE)
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _FUNCTION = ("function_definition", "declaration")
 _DEVICE_FUNCTION = re.compile(r"\b(?:__global__|__device__)\b")
@@ -51,8 +52,9 @@ class DevicePart:
 def without_host_code(source: str, instances: Sequence[str] = ()) -> DevicePart:
     """Blank the functions without __global__, __device__ or constexpr, the variables without memory space or const.
 
-    So are functions that are members of a class, unless device code uses the class, explicit instantiations of what is
-    blanked, and the classes, constants and names of types that neither other code nor one of the `instances` names.
+    So are statements outside of functions, which are macros of other libraries; functions that are members of a class,
+    unless device code uses the class; explicit instantiations of what is blanked; and the classes, constants and names
+    of types that neither other code nor one of the `instances` names.
     """
     device_words = set(_MACRO.findall(source))
     outer = list(outer_declarations(parse(source)))
@@ -66,7 +68,8 @@ def without_host_code(source: str, instances: Sequence[str] = ()) -> DevicePart:
     ]
     removed = {names[node.id]: node.start_point.row + 1 for node in host}
     rest = [node for node in outer if node not in host]
-    host += [node for node in rest if _instantiated(node) in removed]
+    macros = set(_MACRO_NAME.findall(source))
+    host += [node for node in rest if _instantiated(node) in removed or _is_foreign_macro(node, macros)]
     for node in _unneeded([node for node in rest if node not in host], [*_DEFINITION.findall(source), *instances]):
         host.append(node)
         removed[_offered(node)] = node.start_point.row + 1
@@ -88,6 +91,15 @@ def _blanked(source: str, nodes: list[Node]) -> str:
 def _instantiated(node: Node) -> str:
     """The function that `template void launch<float>(...);` makes code of; '' of any other node."""
     return function_name(node) if node.type == "template_instantiation" else ""
+
+
+def _is_foreign_macro(node: Node, macros: set[str]) -> bool:
+    """Whether it is a statement outside of functions, such as a library's macro that registers an operator.
+
+    A macro that the file itself defines may make a kernel.
+    """
+    words = _WORD.findall(text_of(node)[:200]) if node.type == "expression_statement" else []
+    return bool(words) and words[0] not in macros
 
 
 def _unneeded(nodes: list[Node], others: list[str]) -> list[Node]:

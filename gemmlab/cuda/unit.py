@@ -24,7 +24,7 @@ OTHER_LIBRARIES = frozenset(  # headers for the host, which no kernel needs
     "nvToolsExt.h extension.h torch.h ATen.h CUDAContext.h CUDAException.h CUDAStream.h CUDAGuard.h pybind11.h "
     "numpy.h stl.h host_vector.h device_vector.h filesystem string_view list deque queue stack atomic future "
     "condition_variable regex locale iterator initializer_list optional cinttypes inttypes.h errno.h cerrno "
-    "getopt.h signal.h fcntl.h stat.h types.h resource.h bitset numbers immintrin.h typeinfo iosfwd system_error".split()
+    "getopt.h signal.h fcntl.h stat.h types.h resource.h bitset numbers immintrin.h typeinfo iosfwd".split()
 )
 
 Find = Callable[[str, str], "tuple[str, str] | None"]

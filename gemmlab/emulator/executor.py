@@ -13,7 +13,7 @@ from gemmlab.emulator.arrays import DeviceArrays
 from gemmlab.errors import UserError
 from gemmlab.kernel.executor import Outcome
 from gemmlab.kernel.launch import Address, Argument, Launch
-from gemmlab.kernel.plan import Fill, Plan, launches_of, steps_of
+from gemmlab.kernel.plan import Fill, Plan, launches_of, steps_of, stored
 from gemmlab.kernel.program import Program
 from gemmlab.kernel.verdict import Finding
 
@@ -56,7 +56,8 @@ class EmulatorExecutor:
         A and B are float32 and stay as they are. UserError where there is no memory for the launch.
         """
         try:
-            return self._run(program, work, DeviceArrays(A, B, getattr(work, "buffers", {})), shape, blocks)
+            arrays = DeviceArrays(*stored(work, A, B), getattr(work, "buffers", {}))
+            return self._run(program, work, arrays, shape, blocks)
         except MemoryError:
             raise UserError(
                 "there is no memory to emulate this launch; take a smaller shape or smaller arrays"

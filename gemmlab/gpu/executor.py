@@ -14,7 +14,7 @@ from gemmlab.gpu.device.process import COMMAND, ChildDied, ChildTimeout, CudaErr
 from gemmlab.gpu.device.request import request_of
 from gemmlab.kernel.executor import Outcome
 from gemmlab.kernel.launch import Launch
-from gemmlab.kernel.plan import Plan, refused
+from gemmlab.kernel.plan import Plan, refused, stored
 from gemmlab.kernel.program import Program
 from gemmlab.kernel.tolerance import check_shape
 from gemmlab.kernel.verdict import Finding
@@ -46,6 +46,7 @@ class GpuExecutor:
         check_shape(shape)
         if faults := refused(work, program):
             return Outcome(None, faults)
+        A, B = stored(work, A, B)
         before = gpu_guards.make_images(A, B)
         request = request_of(program, work, shape, before.shape)
         try:

@@ -27,6 +27,7 @@ from gemmlab.launcher.values import (
     Pointer,
     Reference,
     Stream,
+    Struct,
     TypeName,
     Unknown,
     Value,
@@ -57,7 +58,7 @@ class Expressions(Names):
             found = self.place(named(node)[0])
         elif node.type == "field_expression":
             owner, name = self.value(part(node, "argument")), text_of(part(node, "field"))
-            found = Member(owner, name) if isinstance(owner, Dim3) and name in AXES else None
+            found = _member_place(owner, name)
         elif node.type == "pointer_expression" and node.children[0].type == "*":
             target = self.value(part(node, "argument"))
             found = target.place if isinstance(target, Reference) else None
@@ -322,6 +323,14 @@ class Expressions(Names):
 
     def _call(self, node: Node) -> Value:
         return call(self, node)
+
+
+def _member_place(owner: Value, name: str) -> Cell | Member | None:
+    """owner.name, and owner->name."""
+    owner = owner.place.value if isinstance(owner, Reference) and owner.place.value is not None else owner
+    if isinstance(owner, Struct):
+        return owner.members.get(name)
+    return Member(owner, name) if isinstance(owner, Dim3) and name in AXES else None
 
 
 def _is_null(value: Value) -> bool:

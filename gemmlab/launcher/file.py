@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -29,15 +29,17 @@ from gemmlab.launcher.nodes import line_of, quoted
 if TYPE_CHECKING:
     from tree_sitter import Node
 
+_FUNCTION_MEMBERS = ("function_definition", "template_declaration", "declaration", "function_declarator")
 _UNSIGNED_CAST = re.compile(r"\bunsigned\s*\((?!\s*[*&])")  # the grammar takes `unsigned(x` for a declaration
 
 
 @dataclass(frozen=True)
 class HostClass:
-    """A class, with the names of its template's parameters."""
+    """A class, with the names of its template's parameters and its data members: name, type, default."""
 
     qualified: str
     parameters: tuple[str, ...] = ()
+    members: tuple[tuple[str, str, Node | None], ...] = ()
 
 
 @dataclass
@@ -155,7 +157,31 @@ def _class(node: Node) -> HostClass | None:
     if name is None:
         return None
     parameters = tuple(parameter.name for parameter in _template_parameters(node, {}))
-    return HostClass("::".join([*_namespaces(node), text_of(name)]), parameters)
+    members = tuple(_data_members(class_)) if class_ is not None else ()
+    return HostClass("::".join([*_namespaces(node), text_of(name)]), parameters, members)
+
+
+def _declared_types(member: Node) -> list[str]:
+    return [declarator.type for declarator in member.children_by_field_name("declarator")]
+
+
+def _data_members(class_: Node) -> Iterator[tuple[str, str, Node | None]]:
+    """The data of a class without functions of its own: of one with functions nothing is known."""
+    body = class_.child_by_field_name("body")
+    children = body.named_children if body is not None else []
+    if any(kind in _FUNCTION_MEMBERS for child in children for kind in (child.type, *_declared_types(child))):
+        return
+    for field_ in children:
+        words = [text_of(child) for child in field_.children]
+        if field_.type != "field_declaration" or "static" in words:
+            continue
+        declarators = field_.children_by_field_name("declarator")
+        values = field_.children_by_field_name("default_value")
+        for place, declarator in enumerate(declarators):
+            names = [text_of(inner) for inner in walk(declarator) if inner.type == "field_identifier"]
+            type_ = text_of(part(field_, "type")) + "*" * text_of(declarator).count("*")
+            default = values[place] if len(values) == len(declarators) else None
+            yield names[0] if names else "", type_, default
 
 
 def _namespaces(node: Node) -> list[str]:

@@ -25,7 +25,7 @@ from gemmlab.launcher.file import HostFile, check_syntax
 from gemmlab.launcher.functions import Function, Parameter
 from gemmlab.launcher.nodes import line_of, quoted
 from gemmlab.launcher.reader import Reader
-from gemmlab.launcher.values import Cell, Member, Pointer, Stream, Value
+from gemmlab.launcher.values import Cell, Member, Pointer, Stream, Unknown, Value
 
 CONTRACT = "(const float* A, const float* B, float* C, int M, int N, int K), with a cudaStream_t last or not"
 LONGEST_FILE = 1 << 18  # characters
@@ -186,9 +186,13 @@ def _size(parameter: Parameter, letter: str) -> Callable[[Shape], Value]:
 
 
 def _number(given: ArgumentList, text: str, type_: str) -> Callable[[Shape], Value]:
+    known = number_type(type_)
+    if known is None:  # such as a handle of cuBLAS, for which 0 is given
+        return lambda shape: Unknown(f"a value of type {type_}")
+
     def value(shape: Shape) -> Value:
         found = given.number(text, shape)
-        return Number("double" if isinstance(found, float) else "long long", found).to(number_type(type_) or "int")
+        return Number("double" if isinstance(found, float) else "long long", found).to(known)
 
     return value
 
@@ -199,4 +203,6 @@ def _stream(shape: Shape) -> Value:
 
 def _fits(text: str, parameter: Parameter) -> bool:
     """Whether a matrix is given for a pointer to floats, and a number for a number."""
-    return parameter.type in ("float*", "const float*") if text in MATRICES else number_type(parameter.type) is not None
+    if text in MATRICES:
+        return parameter.type in ("float*", "const float*")
+    return number_type(parameter.type) is not None or text == "0"

@@ -65,7 +65,7 @@ _NAMES: dict[str, Value] = {
 
 def constant(name: str) -> Value | None:
     """A name that CUDA or C++ declares; None where it is none known here."""
-    plain = name.removeprefix("std::")
+    plain = name.removeprefix("std::").removeprefix("cudaError_t::")
     if plain in _NAMES:
         return _NAMES[plain]
     if name.startswith("cudaError") and not name.endswith("_t"):

@@ -15,8 +15,9 @@ from gemmlab.cuda.tree import parse, part, text_of, walk
 from gemmlab.launcher.calls import Return
 from gemmlab.launcher.expressions import Expressions
 from gemmlab.launcher.faults import HostFault, NotRead
+from gemmlab.launcher.file import HostClass
 from gemmlab.launcher.nodes import BUILT_IN_TYPES, line_of, named, origins_of, shortened
-from gemmlab.launcher.values import Cell, HostArray, TypeName, Unknown, Value, as_dim3
+from gemmlab.launcher.values import Cell, HostArray, Struct, TypeName, Unknown, Value, as_dim3
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -198,7 +199,10 @@ class Reader(Expressions):
         values = [self.value(node) for node in given]
         resolved = "" if type_.split()[-1:] == ["auto"] else self.resolve_type(type_)
         cell = Cell(None, resolved or None, name)
-        if resolved == "dim3":
+        class_ = self.file.classes.get(resolved)
+        if class_ is not None and class_.members and not isinstance(next(iter(values), None), Struct):
+            cell.value = self._struct(class_, values)
+        elif resolved == "dim3":
             cell.value = as_dim3(values, self.line, origins_of(given))
         elif len(values) == 1:
             cell.put(values[0])
@@ -208,6 +212,19 @@ class Reader(Expressions):
             known = resolved.startswith("cuda") and resolved != "cudaDeviceProp"
             cell.value = None if known else Unknown(f"'{name}' of type {shortened(type_)}")
         self.scopes[-1][name] = cell
+
+    def _struct(self, class_: HostClass, values: list[Value]) -> Value:
+        """An object whose data members get these values in order, then their defaults."""
+        if len(values) == 1 and isinstance(values[0], HostArray):
+            values = [cell.value for cell in values[0].cells if cell.value is not None]
+        members = {}
+        for place, (name, type_, default) in enumerate(class_.members):
+            members[name] = Cell(None, self.resolve_type(type_), name)
+            if place < len(values):
+                members[name].put(values[place])
+            elif default is not None:
+                members[name].put(self.value(default))
+        return Struct(members)
 
     def _reference(self, name: Node, value: Node) -> None:
         """`int& x = y;`: another name for the same variable."""

@@ -121,6 +121,16 @@ class HostArray:
 
 
 @dataclass
+class Struct:
+    """An object of a class of the file that has data members only, by name."""
+
+    members: dict[str, Cell]
+
+    def copy(self) -> Struct:
+        return Struct({name: Cell(cell.value, cell.type, cell.name) for name, cell in self.members.items()})
+
+
+@dataclass
 class Cell:
     """A variable. Numbers that are put into it take its `type`, where that is an arithmetic one. A `constant` is known
     to the compiler, so that it can be a template's argument."""
@@ -165,12 +175,25 @@ class Reference:
     place: Cell | Member
 
 
-Value = Number | Dim3 | Pointer | Stream | Unknown | TypeName | Output | FunctionName | Closure | HostArray | Reference
+Value = (
+    Number
+    | Dim3
+    | Pointer
+    | Stream
+    | Unknown
+    | TypeName
+    | Output
+    | FunctionName
+    | Closure
+    | HostArray
+    | Reference
+    | Struct
+)
 
 
 def converted(value: Value, type_: str | None) -> Value:
     """The value as a variable of that type holds it. Aggregates are copied."""
-    if isinstance(value, Dim3):
+    if isinstance(value, (Dim3, Struct)):
         return value.copy()
     if type_ and type_.endswith("*") and isinstance(value, Pointer):
         return value.as_type(type_)

@@ -82,7 +82,7 @@ _HOST_ONLY = (
     "time.h ctime sys/time.h unistd.h cuda.h cublas_v2.h cublasLt.h curand.h cuda_profiler_api.h"
 ).split()
 _DEFINED = {
-    BEFORE_ALL: _INTEGERS + _SHORT_NAMES,
+    BEFORE_ALL: _INTEGERS + _SHORT_NAMES + _in_std([*_INTEGER_NAMES, "size_t", "ptrdiff_t"]),
     "stdint.h": _INTEGERS,
     "cstdint": _INTEGERS + _in_std(_INTEGER_NAMES),
     "stddef.h": "",
