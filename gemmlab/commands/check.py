@@ -18,7 +18,8 @@ def check(
     as_json: JsonOption = False,
 ) -> None:
     """Check one lesson's kernel over its public cases."""
-    from gemmlab.check.check import check_lesson, read_kernel
+    from gemmlab.check.as_graded import check_lesson
+    from gemmlab.check.check import read_kernel
     from gemmlab.course.lesson import load
 
     chosen = load(lesson)
