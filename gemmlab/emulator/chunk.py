@@ -107,7 +107,7 @@ class Chunk:
         def fill(offset: int, slot: int, size: int, value: int | LaneValues) -> None:
             mask = (1 << 8 * size) - 1
             lanes = np.array([v & mask for v in _for_each_lane(value)], np.uint64 if size == 8 else np.uint32)
-            template[offset : offset + 32 * size] = lanes.view(np.uint8)
+            template[offset : offset + lanes.nbytes] = lanes.view(np.uint8)
             ok[(slot - code.slot_offset) // 4] = o.FULL
 
         for offset, slot, size, value in code.constants:

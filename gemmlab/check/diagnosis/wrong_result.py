@@ -9,12 +9,11 @@ import numpy as np
 
 from gemmlab.check.diagnosis.pattern import Reading, Tile, Trial, read_pattern
 from gemmlab.errors import UserError
-from gemmlab.kernel.launch import LaunchSpec
-from gemmlab.kernel.plan import launches_of
+from gemmlab.kernel.plan import Launches, launches_of
 from gemmlab.kernel.verdict import Finding
 
 if TYPE_CHECKING:
-    from gemmlab.launcher.launcher import Launcher
+    pass
 
 _LARGE = 2**14  # of M, N and K; their products still fit an int
 
@@ -53,7 +52,7 @@ def _pair(got: float, right: float) -> str:
     return f"{got + 0.0:.{digits}g} and should be {right + 0.0:.{digits}g}"
 
 
-def output_tile(spec: LaunchSpec | Launcher) -> Tile:
+def output_tile(spec: Launches) -> Tile:
     """The (rows, columns) of C of a block, as the grid's growth with M and N tells; else the block's size."""
     try:
         launches = launches_of(spec.at(_LARGE, _LARGE, _LARGE))
