@@ -12,6 +12,7 @@ from gemmlab.gpu import bench, roofline
 from gemmlab.kernel.counters import LineCounters
 from gemmlab.kernel.launch import Launch
 from gemmlab.kernel.program import Program
+from gemmlab.models.ceilings import ceilings_of, intensities
 from gemmlab.pictures.speed.roofline import hierarchy
 from gemmlab.records import ceilings, record
 from gemmlab.records.results import all_results
@@ -85,16 +86,16 @@ def test_every_ceiling_is_measured(one_bench):
 
 def test_intensities_come_from_counted_bytes():
     totals = LineCounters(global_load_sectors=30, global_store_sectors=2, shared_load_bytes=96, shared_store_bytes=32)
-    found = roofline.intensities(totals, (4, 4, 4), (8, 8, 8))
+    found = intensities(totals, (4, 4, 4), (8, 8, 8))
     assert found == {"memory": 1024 / 768, "L2": 128 / 1024, "shared": 128 / 128}
-    assert set(roofline.intensities(LineCounters(global_load_sectors=1), (4, 4, 4), (8, 8, 8))) == {"memory", "L2"}
+    assert set(intensities(LineCounters(global_load_sectors=1), (4, 4, 4), (8, 8, 8))) == {"memory", "L2"}
 
 
 def test_every_level_stands_under_its_own_ceiling():
-    found = roofline.ceilings_of({"fma_tflops": 60, "copy_gbs": 4000, "l2_gbs": 8000}, "measured on X")
+    found = ceilings_of({"fma_tflops": 60, "copy_gbs": 4000, "l2_gbs": 8000}, "measured on X")
     assert found.attainable(2.0) == 8000 and found.attainable(2.0, "L2") == 16000
     picture = hierarchy("mine", {"memory": 2.0, "L2": 1.0}, found)
-    assert "mine: L2: 1 FLOP/B, at most 8,000 GFLOPS where every byte comes from L2" in picture.alt
+    assert "mine, L2: 1 FLOP/B, 8,000 GFLOPS if L1 keeps nothing" in picture.alt
     assert [text.get_text() for text in picture.figure.axes[0].texts if "L2: 8,000 GB/s" in text.get_text()]
 
 
