@@ -7,6 +7,9 @@
   const KERNEL_CELL = /^%%writefile\s+\S+\.cuh?\s*$/m;
   const WITHOUT_KERNEL = 'Error displaying widget: model not found';
 
+  const BEFORE_RESTART = 'This is from before the kernel was restarted, and its controls do nothing. Run this cell again.';
+  const GONE = ['restarting', 'autorestarting', 'terminating', 'dead'];
+
   let packages = {};
   const shared = async name => {
     const [version] = Object.values(packages[name]);
@@ -64,6 +67,25 @@
     new MutationObserver(explain).observe(node, { childList: true, subtree: true });
   };
 
+  // What stands in a page when its kernel is restarted looks as live as before: say that it is not.
+  const markOld = node => {
+    for (const live of node.querySelectorAll('.gemmlab-live')) {
+      if (live.querySelector('.gemmlab-old')) {
+        continue;
+      }
+      for (const part of live.children) {
+        part.style.opacity = '0.55';
+        part.inert = !part.querySelector('.jp-RenderedHTMLCommon');
+      }
+      const words = document.createElement('p');
+      words.className = 'gemmlab-old';
+      words.setAttribute('role', 'status');
+      words.style.cssText = 'margin: 0 0 0.5em; padding: 0.3em 0.6em; border-left: 4px solid #b07a00';
+      words.textContent = BEFORE_RESTART;
+      live.prepend(words);
+    }
+  };
+
   const cells = ({ INotebookTracker }, { IEditorLanguageRegistry }) => ({
     id: 'gemmlab:cells',
     autoStart: true,
@@ -82,6 +104,11 @@
         panel.content.modelContentChanged.connect(visit);
         panel.context.ready.then(visit);
         explainLostWidgets(panel.content.node);
+        panel.sessionContext.statusChanged.connect((_, status) => {
+          if (GONE.includes(status)) {
+            markOld(panel.content.node);
+          }
+        });
       });
     }
   });
