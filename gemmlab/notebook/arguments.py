@@ -17,6 +17,17 @@ def sizes(value: object, least: int = 1) -> Shape:
     return given
 
 
+def row_col(xy: object, legacy: tuple[int, int] | None = None) -> tuple[int, int] | None:
+    """(row, column) of a thread or block that is given as CUDA gives it, (x, y), or else what an older notebook gives:
+    (row, column) itself."""
+    if xy is None:
+        return legacy
+    given = tuple(xy) if isinstance(xy, tuple | list) else ()
+    if len(given) != 2 or not all(type(index) is int and index >= 0 for index in given):
+        raise UserError(f"{xy!r} does not fit: write x and y, two whole numbers from 0 on, such as (5, 3)")
+    return given[1], given[0]
+
+
 def pair(value: object) -> tuple[int, int]:
     """The value as two whole numbers above 0."""
     given = tuple(value) if isinstance(value, tuple | list) else ()

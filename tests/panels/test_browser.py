@@ -18,7 +18,7 @@ SCREENSHOTS = ROOT / "build" / "screenshots"
 NAME = "03_two_barriers"
 BARRIER = "__syncthreads();"
 EXERCISE, CHECK, PREDICTION = "%%writefile", "lesson.check()", 'lesson.predict("others"'
-EXPLORER = "lesson.explore((35, 45, 25), block=(2, 1), interval=0"
+EXPLORER = "lesson.explore((35, 45, 25), blockIdx=(1, 2), interval=0"
 
 
 @pytest.fixture(scope="module")
@@ -112,9 +112,9 @@ def test_the_mended_kernel_passes(notebook: NotebookPage, course: Path):
 
 def test_the_explorer_follows_the_keyboard(notebook: NotebookPage):
     notebook.run(EXPLORER)
-    assert "Thread ty=1, tx=3 writes As[1][3] from A[33][3]" in notebook.text(EXPLORER)
+    assert "Thread (tx, ty) = (3, 1) writes As[1][3] from A[33][3]" in notebook.text(EXPLORER)
     notebook.move_slider(EXPLORER, "interval", "ArrowRight")
-    notebook.wait_for(EXPLORER, "Thread ty=1, tx=3 reads As[1][0…15] and Bs[0…15][3]")
+    notebook.wait_for(EXPLORER, "Thread (tx, ty) = (3, 1) reads As[1][0…15] and Bs[0…15][3]")
     notebook.move_slider(EXPLORER, "K tile", "ArrowRight")
     notebook.wait_for(EXPLORER, "interval 2 of 0…4: fills K tile 1")
     assert "27 from A, 229 with 0" in notebook.text(EXPLORER)

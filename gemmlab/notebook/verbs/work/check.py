@@ -60,11 +60,10 @@ def _checked(desk: Desk, kernel: Kernel, tick: Callable[[], None] | None = None)
 
 
 def _stamp(desk: Desk, kernel: Kernel) -> str:
-    """Which file it is, and when it was checked: what stands in a cell may be old. A solved notebook names no time."""
-    name = f"kernels/{kernel.name}.cu"
+    """Which file it is, and when it was checked: what stands in a cell may be old. A solved notebook is made once."""
     if desk.solved:
-        return f"The file is {name}."
-    return f"The file is {name}, checked on {datetime.now():%Y-%m-%d at %H:%M:%S}."
+        return ""
+    return f"The file is kernels/{kernel.name}.cu, checked on {datetime.now():%Y-%m-%d at %H:%M:%S}."
 
 
 def _keep(desk: Desk, verdict: Verdict, source: str, kernel: Kernel) -> None:
