@@ -7,6 +7,14 @@ from gemmlab.errors import UserError
 Shape = tuple[int, int, int]
 TIMED_SHAPE = (1024, 1024, 1024)  # the ladder compares kernels at this one
 COUNTED_SHAPE = (128, 128, 128)  # kernels are counted side by side at this one
+ARCH = "sm_90"  # that the compiler's figures are for where there is no GPU: that of the recorded one
+
+
+def target(arch: str | None = None) -> str:
+    """The architecture that a page's figures are for: the one that is given, or this machine's GPU's, or else ARCH."""
+    from gemmlab import gpu
+
+    return arch or (gpu.device().arch if gpu.available() else ARCH)
 
 
 def sizes(value: object, least: int = 1) -> Shape:

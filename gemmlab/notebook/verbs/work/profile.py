@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gemmlab.notebook.arguments import COUNTED_SHAPE, TIMED_SHAPE, Shape, sizes
+from gemmlab.notebook.arguments import COUNTED_SHAPE, TIMED_SHAPE, Shape, sizes, target
 from gemmlab.notebook.desk import Desk
 from gemmlab.notebook.registry import verb
 from gemmlab.pictures.output import Markdown, show, show_picture
@@ -63,8 +63,7 @@ def _timed(desk: Desk, source: str, shape: Shape) -> Timing | None:
     from gemmlab.pictures.speed.profile import resources_text, speed_text
 
     lesson = desk.lesson
-    arch = gpu.device().arch if gpu.available() else None
-    program = compile_source(source, lesson.kernel_path.name, arch=arch)
+    program = compile_source(source, lesson.kernel_path.name, arch=target())
     show(Markdown(resources_text(program.resources[lesson.launch.kernel], program.arch)))
     if not gpu.available():
         show(Markdown("No time was measured: this machine has no NVIDIA GPU."))
