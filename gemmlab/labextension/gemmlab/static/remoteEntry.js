@@ -55,9 +55,24 @@
     update();
   };
 
+  // The handle of a slider is no input, so that its label does not name it; the buttons of a player are icons.
+  const PLAYER = ['play or pause', 'stop', 'repeat'];
+  const nameControls = node => {
+    for (const handle of node.querySelectorAll('.jupyter-widgets [role="slider"]:not([aria-label])')) {
+      const label = handle.closest('.jupyter-widgets').querySelector('.widget-label');
+      handle.setAttribute('aria-label', (label && label.textContent) || 'value');
+    }
+    for (const player of node.querySelectorAll('.widget-play')) {
+      player.querySelectorAll('button:not([aria-label])').forEach((button, place) => {
+        button.setAttribute('aria-label', PLAYER[place] || 'player');
+      });
+    }
+  };
+
   // A saved widget is gone with its kernel. What it showed stands under it; say how to get the controls back.
-  const explainLostWidgets = node => {
+  const explainWidgets = node => {
     const explain = () => {
+      nameControls(node);
       for (const part of node.querySelectorAll('.jp-OutputArea-output')) {
         if (part.childElementCount === 0 && part.textContent === WITHOUT_KERNEL) {
           part.textContent = 'Run this cell to get its controls back.';
@@ -103,7 +118,7 @@
         };
         panel.content.modelContentChanged.connect(visit);
         panel.context.ready.then(visit);
-        explainLostWidgets(panel.content.node);
+        explainWidgets(panel.content.node);
         panel.sessionContext.statusChanged.connect((_, status) => {
           if (GONE.includes(status)) {
             markOld(panel.content.node);
