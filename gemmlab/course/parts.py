@@ -77,15 +77,18 @@ def read_prediction(block: Block) -> Prediction:
 
 @dataclass(frozen=True)
 class Question:
-    """A question answered in words. `id` is 'q1', 'q2', …"""
+    """A question answered in words. `id` is 'q1', 'q2', …; `rubric` is what the answer is marked by, point by point, as
+    the student may read it once an answer is written."""
 
     id: str
     text: str
     marks: float
+    rubric: tuple[str, ...] = ()
 
 
 def read_question(block: Block) -> Question:
-    return Question(block.text("id"), block.text("text"), block.number("marks"))
+    rubric = block.texts("rubric") if "rubric" in block else ()
+    return Question(block.text("id"), block.text("text"), block.number("marks"), rubric)
 
 
 def read_marks(block: Block, questions: tuple[Question, ...]) -> dict[str, float]:
