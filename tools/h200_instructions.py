@@ -22,10 +22,10 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 from ops_corpus import OpsKernel, differing, kernels, make_inputs  # noqa: E402
 
 from gemmlab import gpu  # noqa: E402
-from gemmlab.gpu.executor import GpuExecutor  # noqa: E402
 from gemmlab.compiler.compile import CompileError, compile_source  # noqa: E402
 from gemmlab.emulator import EmulatorExecutor  # noqa: E402
 from gemmlab.errors import UserError  # noqa: E402
+from gemmlab.gpu.executor import GpuExecutor  # noqa: E402
 from gemmlab.kernel.program import Program  # noqa: E402
 
 BUILDS = {"optimised": {}, "-G": {"debug": True}}

@@ -19,6 +19,7 @@ from gemmlab.check.rules import judge
 from gemmlab.course.blanks import open_blanks, read_source
 from gemmlab.course.lesson import Case, Kernel, Lesson
 from gemmlab.errors import UserError
+from gemmlab.kernel.causes import causes_first, merge, without_followers
 from gemmlab.kernel.kinds import KINDS
 from gemmlab.kernel.launch import Launch, LaunchSpec
 from gemmlab.kernel.layout import COURSE, Layout
@@ -362,11 +363,11 @@ def _verdict(
     runs: list[_Run],
     backend: str,
 ) -> Verdict:
-    findings = merge(remarks + [finding for run in runs for finding in run.findings])
+    findings = without_followers(merge(remarks + [finding for run in runs for finding in run.findings]))
     clean = [trial for run in runs for trial in run.clean]
     faulty = [trial for run in runs for trial in run.faulty]
     wrong = wrong_result(clean, faulty, output_tile(spec))
-    findings += [_in_letters(wrong, spec.layout)] if wrong else []
+    findings = causes_first(findings + ([_in_letters(wrong, spec.layout)] if wrong else []))
     results, kernels = tuple(runs[0].cases), _kernels(spec, cases)
     resources = program.resources.get(kernels[0]) if len(kernels) == 1 else None
     return Verdict(
@@ -385,20 +386,6 @@ def _in_letters(finding: Finding, layout: Layout) -> Finding:
     if "shape" in details:
         details = {**details, "shape": list(layout.shape(tuple(details["shape"])))}
     return replace(finding, message=layout.reword(finding.message), details=details)
-
-
-def merge(findings: Iterable[Finding]) -> list[Finding]:
-    """Findings of one fault as one, in order of appearance, with their counts summed.
-
-    A fault is what an executor says is one `place` in a finding's details, else a kind, line and message.
-    """
-    merged: dict[tuple, Finding] = {}
-    for finding in findings:
-        what = finding.details.get("place", finding.message)
-        key = (finding.kind, finding.severity, finding.line, what)
-        known = merged.get(key)
-        merged[key] = replace(known, count=known.count + finding.count) if known else finding
-    return list(merged.values())
 
 
 def _status(findings: Sequence[Finding], cases: Sequence[CaseResult]) -> str:

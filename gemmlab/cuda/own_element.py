@@ -20,9 +20,7 @@ _BUILT_IN = re.compile(r"\b(threadIdx|blockIdx|blockDim|gridDim)\s*\.\s*([xyz])\
 Index = tuple[int, ...]
 
 
-def own_element(
-    source: str, kernel: str, sizes: Mapping[str, int], **indices: Index
-) -> tuple[int, int] | None:
+def own_element(source: str, kernel: str, sizes: Mapping[str, int], **indices: Index) -> tuple[int, int] | None:
     """(row, column) of the element of C that one thread stores, whether it lies in C or not.
 
     `sizes` are M, N and K; `indices` are threadIdx, blockIdx, blockDim and gridDim as x, y, z. None where the source

@@ -64,7 +64,7 @@ def test_a_sentence_is_used_with_its_fields(module: str, name: str):
     assert found, f"nothing uses {name} of {module}"
     for call in filter(None, found):
         given = {keyword.arg for keyword in call.keywords}
-        assert not call.args and (None in given or given == sentence.fields), f"line {call.lineno} gives {given}"
+        assert not call.args and given == sentence.fields, f"line {call.lineno} gives {given}"
 
 
 @pytest.mark.parametrize(("module", "table", "key"), TABLES)

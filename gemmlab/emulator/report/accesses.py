@@ -110,9 +110,7 @@ class MatrixOverrun:
         others = [letter for letter in self.letters if letter != "K"]
         if self.array == "C" or x == grid[0] - 1 or y == grid[1] - 1:
             return say.GUARD_OWN_ROW_AND_COLUMN(length=self.letters[1])
-        return say.BLOCK_IS_INSIDE(
-            letter=others[0], array=self.array, length=self.letters[1], index=_INDEX[self.array]
-        )
+        return say.BLOCK_IS_INSIDE(letter=others[0], array=self.array, length=self.letters[1], index=_INDEX[self.array])
 
 
 def _three(number: int, size: tuple[int, int, int]) -> tuple[int, int, int]:

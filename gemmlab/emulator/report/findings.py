@@ -6,18 +6,19 @@ become one finding, and what only follows from another fault is left out.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from gemmlab.emulator.code.decode import Code
 from gemmlab.emulator.report import accesses, others
-from gemmlab.emulator.report.causes import without_followers
 from gemmlab.emulator.report.event import HAZARDS, Event
 from gemmlab.emulator.report.others import timeout_message
 from gemmlab.emulator.report.places import Places, plain_name
 from gemmlab.emulator.report.races import Race
+from gemmlab.kernel.causes import without_followers
+from gemmlab.kernel.kinds import KINDS
 from gemmlab.kernel.launch import Launch
 from gemmlab.kernel.verdict import Finding
 
@@ -77,6 +78,39 @@ _FAULTS = {
 }
 
 
+@dataclass(frozen=True)
+class Plain:
+    """Any event that is no race, as it is told."""
+
+    places: Places
+    event: Event
+
+    @property
+    def kind(self) -> str:
+        """The kind of finding."""
+        is_value = self.event.kind.startswith("UNDEFINED")
+        is_shuffled = is_value and others.comes_from_shuffle(self.places, self.event)
+        return "barrier_divergence" if is_shuffled else _FAULTS[self.event.kind].kind
+
+    @property
+    def severity(self) -> str:
+        return KINDS[self.kind].severity
+
+    @property
+    def cause(self) -> Place:
+        fault = _FAULTS[self.event.kind]
+        return fault.sentence.__name__, *fault.cause(self.places, self.event)
+
+    @property
+    def unclear(self) -> tuple[bool, bool]:
+        """How little it tells beside others of its cause: two threads of different warps tell more than two of one."""
+        return False, self.event.is_in_one_warp
+
+    def text(self) -> str:
+        """The sentence for the student."""
+        return _FAULTS[self.event.kind].sentence(self.places, self.event)
+
+
 class Explainer:
     """Turns the events of one launch into findings."""
 
@@ -86,10 +120,10 @@ class Explainer:
     def findings(self, table: np.ndarray) -> list[Finding]:
         """One finding for each cause, in order of appearance."""
         events = [self._event(row) for row in table]
-        groups: dict[Place, list[Event]] = {}
+        groups: dict[Place, list[Race | Plain]] = {}
         for event in self._relevant(events):
-            place, event = self._placed(event)
-            groups.setdefault(place, []).append(event)
+            told = Race.of(self.places, event) if event.is_race else Plain(self.places, event)
+            groups.setdefault((told.kind, told.severity, *told.cause), []).append(told)
         return without_followers([self._finding(place, group) for place, group in groups.items()])
 
     def _event(self, row: np.ndarray) -> Event:
@@ -97,47 +131,26 @@ class Explainer:
         return event if self.places.exists(event.region) else replace(event, region=-1)
 
     def _relevant(self, events: list[Event]) -> Iterable[Event]:
-        """Without what only follows: a value read too early is a race, not a missing value; and a thread that waits at
-        another barrier explains the others that end without it."""
+        """Without what only follows: a value read too early is a race, not a missing value."""
         line = self.places.line
         raced = {line(event.pc) or event.pc for event in events if event.kind in ("RACE_RAW", "RACE_ASYNC")}
-        elsewhere = any(event.kind.startswith("BARRIER_OTHER") for event in events)
         for event in events:
-            early = event.kind.startswith("UNDEFINED") and (line(event.other_pc) or event.other_pc) in raced
-            if not early and not (elsewhere and event.kind == "BARRIER_EXITED"):
+            if not (event.kind.startswith("UNDEFINED") and (line(event.other_pc) or event.other_pc) in raced):
                 yield event
 
-    def _placed(self, event: Event) -> tuple[Place, Event]:
-        """What the event shares with others of its cause, and the event as its sentence tells it."""
-        if event.is_race:
-            race = Race.of(self.places, event)
-            return ("race", race.severity, *race.cause), race.event
-        fault = _FAULTS[event.kind]
-        return (fault.kind, fault.sentence.__name__, *fault.cause(self.places, event)), event
-
-    def _finding(self, place: Place, group: list[Event]) -> Finding:
-        """One finding for the events of one cause; two threads of different warps make the clearer example."""
-        example = min(group, key=lambda event: event.is_in_one_warp)
-        kind, severity, message = self._said(example)
-        location = self.places.code.locations[example.pc]
+    def _finding(self, place: Place, group: Sequence[Race | Plain]) -> Finding:
+        """One finding for the events of one cause, told by the clearest of them."""
+        example = min(group, key=lambda told: told.unclear)
+        location = self.places.code.locations[example.event.pc]
         return Finding(
-            kind,
-            message,
-            severity,
+            example.kind,
+            example.text(),
+            example.severity,
             location.line or None,
             location.column or None,
-            sum(event.count for event in group),
-            {"place": "|".join(map(str, place)), **self._details(example, group)},
+            sum(told.event.count for told in group),
+            {"place": "|".join(map(str, place)), **self._details(example.event, [told.event for told in group])},
         )
-
-    def _said(self, event: Event) -> tuple[str, str, str]:
-        """Kind, severity (empty: the kind's own) and sentence."""
-        if event.is_race:
-            race = Race.of(self.places, event)
-            return "race", race.severity, race.text()
-        fault = _FAULTS[event.kind]
-        is_shuffled = event.kind.startswith("UNDEFINED") and others.comes_from_shuffle(self.places, event)
-        return "barrier_divergence" if is_shuffled else fault.kind, "", fault.sentence(self.places, event)
 
     def _details(self, event: Event, group: list[Event]) -> dict[str, object]:
         places = self.places
@@ -153,6 +166,8 @@ class Explainer:
             "arrays": sorted({name for one in group if (name := places.array(one.region))}),
             "lines": sorted({line for one in group for pc in (one.pc, one.other_pc) if (line := places.line(pc))}),
             "shared": others.is_about_shared(places, event) or None,
+            "one_warp": event.is_in_one_warp or None,
+            "left": event.kind == "BARRIER_EXITED" or None,
             "warp": event.kind.startswith("WARP") or None,
         }
         return {name: value for name, value in details.items() if value not in (None, [])}

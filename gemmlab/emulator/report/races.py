@@ -7,21 +7,24 @@ from functools import cached_property
 
 from gemmlab.emulator.machine import opcodes as o
 from gemmlab.emulator.report import sentences as say
-from gemmlab.emulator.report.barriers import Gaps, gaps_between
+from gemmlab.emulator.report.barriers import Gaps, gaps_between, waits_after_its_barrier
 from gemmlab.emulator.report.event import Event
 from gemmlab.emulator.report.places import Places
+from gemmlab.sentence import Sentence
 
 _MOST_BUFFERS = 8
 
 
 @dataclass(frozen=True)
 class Race:
-    """One race, told by the thread that came too early. `gaps` are those of the tile loop around both accesses, None
-    where they stand otherwise."""
+    """One race, told by the thread that came too early. `gaps` are those between a store and the read below it, None
+    where they stand otherwise. `was_told_by_the_writer`: of a read, that it was seen when the write came."""
 
     places: Places
     event: Event
     gaps: Gaps | None
+    was_told_by_the_writer: bool = False
+    kind = "race"  # of finding
 
     @classmethod
     def of(cls, places: Places, event: Event) -> Race:
@@ -32,7 +35,7 @@ class Race:
         if event.kind == "RACE_RAW" and _writer_was_early(event, gaps):
             return cls(places, event.seen_from_the_other("RACE_WAR"), gaps)
         if event.kind == "RACE_WAR" and _reader_was_early(event, gaps):
-            return cls(places, event.seen_from_the_other("RACE_RAW"), gaps)
+            return cls(places, event.seen_from_the_other("RACE_RAW"), gaps, was_told_by_the_writer=True)
         return cls(places, event, gaps)
 
     @property
@@ -50,10 +53,10 @@ class Race:
 
     @property
     def cause(self) -> tuple[object, ...]:
-        """What races of one cause have in common: where a barrier is missing in one loop, or a wait for copies; else
+        """What races of one cause have in common: where a barrier is missing in one loop, or the order of copies; else
         the two lines and the array. Of races of one line with itself (`c += a`) the first is enough."""
         event, places = self.event, self.places
-        if event.kind == "RACE_ASYNC":
+        if self.is_of_copies and not self.is_in_global_memory:
             return ("copies",)
         if event.kind in ("RACE_RAW", "RACE_WAR") and not self.is_in_global_memory and self.gaps:
             return event.kind, self.gaps
@@ -87,34 +90,54 @@ class Race:
         return sentence(me=self._me, other=self._other, element=self._element, here=self._here, there=self._there)
 
     def _in_shared_memory(self) -> str:
-        known = {"me": self._me, "other": self._other, "element": self._element}
-        event, at = self.event, self.places.at
-        if event.kind == "RACE_ASYNC":
+        me, other, element = self._me, self._other, self._element
+        here = self.places.at(self.event.pc, self.event.tile)
+        there = self.places.at(self.event.other_pc, self.event.other_tile)
+        is_met = self.was_told_by_the_writer or self.gaps is not None and not self.gaps.barriers
+        if self.event.kind in ("RACE_RAW", "RACE_ASYNC") and self.is_of_copies and not is_met:
+            if waits_after_its_barrier(self.places.code, self.event.pc):
+                return say.WAITED_FOR_TOO_LATE(me=me, other=other, element=element, here=self._here, there=self._there)
             sentence = say.NOT_WAITED_FOR_IN_BUFFER if self._is_buffered else say.NOT_WAITED_FOR
-            return sentence(**known, here=self._here, there=self._there)
-        known |= {"here": at(event.pc, event.tile), "there": at(event.other_pc, event.other_tile)}
-        if event.kind in ("RACE_WAW", "RACE_SAME_VALUE"):
-            return (say.WRITTEN_TWICE if event.kind == "RACE_WAW" else say.BOTH_WRITE_ALIKE)(**known)
-        reads = event.kind == "RACE_RAW"
+            return sentence(me=me, element=element, here=self._here, there=self._there)
+        reads = self.event.kind == "RACE_RAW"
         if barrier := self._barrier_between(reads):
-            return (say.READ_PAST_A_BARRIER if reads else say.OVERWRITTEN_PAST_A_BARRIER)(**known, barrier=barrier)
-        if reads:
-            return self._read_too_early()(**known)
-        only_second = self.gaps and self.gaps.barriers == 1 and self.gaps.only_second_is_missing
-        return (say.SECOND_BARRIER_MISSING if only_second else say.OVERWRITTEN_TOO_EARLY)(**known)
+            sentence = say.READ_PAST_A_BARRIER if reads else say.OVERWRITTEN_PAST_A_BARRIER
+            return sentence(me=me, other=other, element=element, here=here, there=there, barrier=barrier)
+        sentence = self._without_barrier()
+        return sentence(me=me, other=other, element=element, here=here, there=there)
 
-    def _read_too_early(self) -> say.Sentence:
-        if self._is_buffered and self.gaps and self.gaps.only_first_is_missing:
+    def _without_barrier(self) -> Sentence:
+        """The sentence on two accesses with no barrier between them."""
+        gaps, kind = self.gaps, self.event.kind
+        if kind in ("RACE_WAW", "RACE_SAME_VALUE"):
+            return say.WRITTEN_TWICE if kind == "RACE_WAW" else say.BOTH_WRITE_ALIKE
+        has_one = gaps is not None and gaps.barriers == 1
+        if kind == "RACE_WAR":
+            return say.SECOND_BARRIER_MISSING if has_one and gaps.only_second_is_missing else say.OVERWRITTEN_TOO_EARLY
+        if self._is_buffered and gaps is not None and gaps.only_first_is_missing:
             return say.READ_IN_ANOTHER_BUFFER
-        only_first = self.gaps and self.gaps.barriers == 1 and self.gaps.only_first_is_missing
-        return say.FIRST_BARRIER_MISSING if only_first else say.READ_TOO_EARLY
+        return say.FIRST_BARRIER_MISSING if has_one and gaps.only_first_is_missing else say.READ_TOO_EARLY
 
     def _barrier_between(self, reads: bool) -> int:
         """The line of a barrier that stands where one would be missing; 0 where none does."""
-        if not self.gaps:
+        if not self.gaps or self.event.kind not in ("RACE_RAW", "RACE_WAR"):
             return 0
         standing = self.gaps.fill_to_use if reads else self.gaps.use_to_fill
         return self.places.line(standing[0]) if standing else 0
+
+    @property
+    def is_of_copies(self) -> bool:
+        """Whether the element was written by an asynchronous copy. That is done when its own thread has waited for it,
+        and only a barrier after the wait tells the other threads."""
+        store = self.event.pc if self.event.kind == "RACE_WAR" else self.event.other_pc
+        return self.event.kind == "RACE_ASYNC" or self.places.code.rows[store, o.ROW_OP] == o.ASYNC_COPY
+
+    @property
+    def unclear(self) -> tuple[bool, bool]:
+        """How little it tells beside others of its cause: a copy that meets a reader of the buffer tells more than one
+        that was not waited for, and two threads of different warps more than two of one."""
+        met = self.event.kind == "RACE_WAR" or self.was_told_by_the_writer
+        return not met, self.event.is_in_one_warp
 
     @property
     def _is_buffered(self) -> bool:

@@ -42,6 +42,11 @@ READ_IN_ANOTHER_BUFFER = Sentence(
     "after write): what a turn fills must be the buffer that it does not read, else a __syncthreads() is missing "
     "between the two."
 )
+WAITED_FOR_TOO_LATE = Sentence(
+    "{me} reads {element} {here} while {other} may not be done with its asynchronous copy {there} (read after write): "
+    "the thread that copies must wait for it first, __pipeline_wait_prior (cp.async.wait_group), and the "
+    "__syncthreads() must come after that wait, before the tile is read."
+)
 READ_PAST_A_BARRIER = Sentence(
     "{me} reads {element} {here} while {other} may not have written it yet {there} (read after write). The "
     "__syncthreads() in line {barrier} stands between the two, but does not order them: every thread of the block must "
@@ -111,8 +116,8 @@ LEFT_BEFORE_BARRIER = Sentence(
     "early."
 )
 AT_ANOTHER_BARRIER = Sentence(
-    "{me} waits at the barrier {here} while {other} waits at another one {there}: all threads of a block must go "
-    "through the same __syncthreads() the same number of times. Where it stands in an if, take it out."
+    "{me} waits at the barrier {here} while {other} waits at another one {there}: every thread of a block must reach "
+    "the same __syncthreads(), the same number of times; one that stands in an if must come out of it."
 )
 NOBODY_COMES = Sentence(
     "{me} waits at the barrier {here}, and the threads it waits for never come: check the number of threads the "
@@ -176,16 +181,16 @@ GUARD_COLUMN = Sentence(
     "its column is {column}, and {array} ends with column {last}: the guard must test col < {letter}"
 )
 GUARD_K = Sentence(
-    "this thread computes C[{row}][{column}], and wants k = {k} of it, but {array} ends with k = {last}: the guard "
-    "must test k < K"
+    "this thread computes C[{row}][{column}], and wants k = {k} of it, but {array} ends with k = {last}: the loop or "
+    "the guard must keep k < K"
 )
 INDEX_IS_WRONG = Sentence(
     "this thread computes C[{row}][{column}], which exists, so it is not a guard that is missing but the index that is "
     "wrong: a row of {array} is {length} long, and the index is {index}"
 )
 BLOCK_IS_INSIDE = Sentence(
-    "its block is at no edge of C, so it is hardly a guard against {letter} that is missing: a row of {array} is "
-    "{length} long, and the index is {index}, with k < K"
+    "its block is at no edge of C, so it is hardly a guard against {letter} that is missing: look at the guard against "
+    "K, and at the index; a row of {array} is {length} long, so it is {index}"
 )
 
 # ---- alignment

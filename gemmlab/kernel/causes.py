@@ -1,10 +1,43 @@
-"""One cause, one finding: without the faults that only follow from another one."""
+"""The cause first, and one cause, one finding.
+
+A finding's `details` tell what it is about: `place`, which findings of one cause share; `arrays` and `lines`, all that
+the cause touches; `shared` for shared memory; `one_warp` where the example is two threads of one warp; `left` where a
+thread ended before a barrier, `warp` where only lanes of one warp did not meet.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
+from gemmlab.kernel.kinds import KINDS
 from gemmlab.kernel.verdict import Finding
+
+
+def causes_first(findings: Iterable[Finding]) -> list[Finding]:
+    """The findings as a report tells them: what makes other faults before what it makes, errors before warnings."""
+
+    def rank(finding: Finding) -> tuple[bool, int, bool]:
+        return not finding.is_error, KINDS[finding.kind].order, bool(finding.details.get("one_warp"))
+
+    return sorted(findings, key=rank)
+
+
+def merge(findings: Iterable[Finding]) -> list[Finding]:
+    """Findings of one fault as one, in order of appearance, with their counts summed.
+
+    A fault is what an executor says is one `place`, else a kind, line and message. The clearer example stays: one of
+    two threads of different warps.
+    """
+    merged: dict[tuple[object, ...], Finding] = {}
+    for finding in findings:
+        place = finding.details.get("place")
+        key = (finding.kind, finding.severity, *((place,) if place else (finding.line, finding.message)))
+        known = merged.get(key, finding)
+        shown = finding if known.details.get("one_warp") and not finding.details.get("one_warp") else known
+        count = finding.count + (known.count if key in merged else 0)
+        merged[key] = replace(shown, count=count)
+    return list(merged.values())
 
 
 def without_followers(findings: Sequence[Finding]) -> list[Finding]:
@@ -19,6 +52,8 @@ def without_followers(findings: Sequence[Finding]) -> list[Finding]:
 def _follows(finding: Finding, cause: Finding) -> bool:
     if finding.kind == "race":
         return _race_follows(finding, cause)
+    if finding.kind == "barrier_divergence":
+        return bool(finding.details.get("left")) and cause.kind == finding.kind and not cause.details.get("left")
     if finding.kind == "out_of_bounds":
         return cause.kind == "misaligned" and _same_place(finding, cause)
     if finding.kind == "uninitialized" and finding.details.get("shared"):
