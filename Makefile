@@ -1,5 +1,5 @@
 # make lab      install and open JupyterLab on lessons/     PORT=8888 BROWSER=no
-# >>> not in the student bundle (grading/release.py)
+# >>> not in the student bundle (grading/hand_out/release.py)
 # make test     install and run every test                  JOBS=2
 # make lessons  build kernels/ and the notebooks            EXECUTE=all
 # <<< not in the student bundle
@@ -30,12 +30,22 @@ JOBS ?= 2
 COURSE := build/course
 NBVAL := --nbval-lax --nbval-current-env --nbval-cell-timeout=120
 
-.PHONY: test lessons
+.PHONY: test lint types lessons
+
+# Style, the walls between the rooms (.importlinter), and types: no error beyond the baseline, which may only shrink.
+lint: .venv/installed-test
+	$(VENV) -m ruff check .
+	.venv/bin/lint-imports --no-cache
+	$(VENV) -m mypy | .venv/bin/mypy-baseline filter --hide-stats || { echo "Fewer errors than the baseline? Then: make types" >&2; exit 1; }
+
+# Writes the baseline anew.
+types: .venv/installed-test
+	$(VENV) -m mypy | .venv/bin/mypy-baseline sync
+
 
 # The notebooks run in a copy of the course, so that nobody's kernels are overwritten, and without a GPU, so that
 # their outputs are the same on every machine.
-test: .venv/installed-test $(GPU) .venv/chromium warm
-	$(VENV) -m ruff check .
+test: lint $(GPU) .venv/chromium warm
 	$(VENV) tests/support/copy_course.py $(COURSE)
 	CUDA_VISIBLE_DEVICES=-1 $(VENV) -m pytest -n $(JOBS) --dist loadscope $(NBVAL) $(COURSE)/lessons $(COURSE)/solutions
 	$(VENV) -m pytest -n $(JOBS) --dist loadscope tests

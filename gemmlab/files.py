@@ -1,10 +1,13 @@
-"""Writing files so that a stopped program leaves the old file or the new one, never half of one."""
+"""Source files read as the compiler will count their lines; files written whole or not at all."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
 
+from gemmlab.errors import UserError
+
+MAX_SOURCE_BYTES = 1 << 18
 _DRAFT = ".draft"
 
 
@@ -25,3 +28,22 @@ def write_whole(path: Path, text: str) -> None:
         os.replace(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def normalize(text: str) -> str:
+    """The text with line feeds only and no byte order mark, as the compiler will count its lines."""
+    return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+
+
+def read_source(path: Path) -> str:
+    """The normalized text of a kernel file. Raises UserError where it cannot be read, is too large or is not UTF-8."""
+    try:
+        if not path.is_file():
+            raise UserError(f"there is no file {path}; give the path of a .cu file")
+        if path.stat().st_size > MAX_SOURCE_BYTES:
+            raise UserError(f"{path} is larger than {MAX_SOURCE_BYTES >> 10} KiB, which is no kernel file")
+        return normalize(path.read_bytes().decode("utf-8"))
+    except UnicodeDecodeError as error:
+        raise UserError(f"{path} is not UTF-8 text (byte {error.start}); save it as UTF-8") from None
+    except (OSError, ValueError) as error:
+        raise UserError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from None

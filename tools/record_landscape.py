@@ -56,7 +56,7 @@ def compile_all(folder: Path, arch: str) -> None:
         launches = [autotune.launch_spec(sizes).at(*shape) for shape in shapes]
         if any(check_launch(launch, used, arch, program.ptxas_errors) for launch in launches):
             continue
-        (folder / f"{number}.cubin").write_bytes(program.cubin + b"\0")  # CuPy takes the last byte for an end
+        (folder / f"{number}.cubin").write_bytes(program.machine_code + b"\0")  # CuPy takes the last byte for an end
         runs = [{"shape": s, "grid": one.grid, "block": one.block} for s, one in zip(shapes, launches, strict=True)]
         numbers = [sizes.BM, sizes.BN, sizes.BK, sizes.TM, sizes.TN]
         cubin = {"cubin": f"{number}.cubin", "registers": used.registers}

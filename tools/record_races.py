@@ -34,7 +34,7 @@ def compile_variants(folder: Path, arch: str) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for name, bodies in VARIANTS.items():
         program = compile_source(variant(lesson.starter, lesson.solution, bodies), arch=arch)
-        (folder / f"{name}.cubin").write_bytes(program.cubin)
+        (folder / f"{name}.cubin").write_bytes(program.machine_code)
 
 
 class Driver:

@@ -42,7 +42,7 @@ def prepare(folder: Path) -> int:
     variants = [entry.variant for entry in entries(find_root())]
     jobs = []
     for number, (one, program) in enumerate(zip(variants, compiled(variants, gpu.device().arch), strict=True)):
-        (folder / f"{number}.cubin").write_bytes(program.cubin + b"\0")  # CuPy takes the last byte for an end
+        (folder / f"{number}.cubin").write_bytes(program.machine_code + b"\0")  # CuPy takes the last byte for an end
         launches = [(shape, one.spec.at(*shape)) for shape in SHAPES]
         runs = [{"shape": shape, "grid": launch.grid, "block": launch.block} for shape, launch in launches]
         jobs.append({"name": one.name, "cubin": f"{number}.cubin", "runs": runs})
@@ -58,7 +58,7 @@ def plant(folder: Path) -> None:
     for tool, body in PLANTED.items():
         (folder / tool).mkdir()
         (folder / tool / "0.cubin").write_bytes(
-            compile_source(f"{HEAD} {{ {body} }}", arch=gpu.device().arch).cubin + b"\0"
+            compile_source(f"{HEAD} {{ {body} }}", arch=gpu.device().arch).machine_code + b"\0"
         )
         job = {"name": tool, "cubin": "0.cubin", "runs": [{"shape": (8, 8, 8), "grid": (1, 1, 1), "block": (64, 1, 1)}]}
         (folder / tool / "jobs.json").write_text(json.dumps([job]))

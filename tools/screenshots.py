@@ -16,7 +16,7 @@ COLORS = 200
 
 
 def main() -> int:
-    failed = pytest.main(["-q", str(ROOT / "tests" / "test_browser.py")])
+    failed = pytest.main(["-q", str(ROOT / "tests/panels/test_browser.py")])
     if failed:
         return int(failed)
     (ROOT / "docs").mkdir(exist_ok=True)

@@ -19,7 +19,7 @@ from gemmlab.course import blanks
 from gemmlab.course import lesson as lessons
 from gemmlab.course.lesson import Kernel, Lesson
 from gemmlab.errors import UserError
-from gemmlab.files import write_whole
+from gemmlab.files import read_source, write_whole
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -108,7 +108,7 @@ def _kernel_state(path: Path, starter: str) -> str:
     """'work' as soon as one blank is filled, or, where there is none, anything differs: such a file is a student's."""
     if not path.is_file():
         return "missing"
-    text = blanks.read_source(path)
+    text = read_source(path)
     if text == starter:
         return "fresh"
     return "stale" if blanks.is_untouched(text) else "work"

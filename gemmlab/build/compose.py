@@ -6,9 +6,9 @@ import hashlib
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from gemmlab.course import blanks
 from gemmlab.course.lesson import Kernel, Lesson
 from gemmlab.errors import UserError
+from gemmlab.files import read_source
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -31,7 +31,7 @@ def read_cells(lesson: Lesson) -> list[NotebookNode]:
     import jupytext
 
     place = f"lessons/{lesson.name}.md"
-    text = blanks.read_source(lesson.root / place)
+    text = read_source(lesson.root / place)
     cells = [cell for cell in jupytext.reads(text, fmt="md").cells if cell.cell_type != "raw"]
     try:
         _reject_misfits(lesson, cells)

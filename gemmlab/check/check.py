@@ -16,9 +16,10 @@ from gemmlab.check.corners import check_size, is_too_large, run_sample
 from gemmlab.check.diagnosis.pattern import Trial
 from gemmlab.check.diagnosis.wrong_result import output_tile, wrong_result
 from gemmlab.check.rules import judge
-from gemmlab.course.blanks import open_blanks, read_source
+from gemmlab.course.blanks import open_blanks
 from gemmlab.course.lesson import Case, Kernel, Lesson
 from gemmlab.errors import UserError
+from gemmlab.files import read_source
 from gemmlab.kernel.causes import causes_first, merge, without_followers
 from gemmlab.kernel.kinds import KINDS
 from gemmlab.kernel.launch import Launch, LaunchSpec

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import SupportsFloat, SupportsIndex
 
 from gemmlab.course.lesson import Prediction
 from gemmlab.errors import UserError
@@ -20,10 +21,12 @@ _SLIPS = (
 
 def as_number(value: object) -> float:
     """The value as a positive float. UserError where it is none."""
-    try:
-        number = math.nan if isinstance(value, bool | str | bytes) else float(value)
-    except (TypeError, ValueError, OverflowError):
-        number = math.nan
+    number = math.nan
+    if isinstance(value, SupportsFloat | SupportsIndex) and not isinstance(value, bool):
+        try:
+            number = float(value)
+        except (TypeError, ValueError, OverflowError):
+            pass
     if not 0 < number < math.inf:
         raise UserError(f"{value!r} is no prediction; write a positive number, such as 12.5, without its unit")
     return number

@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -43,7 +44,7 @@ class Progress:
         entry = {"time": _now(), "lesson": lesson, "kind": kind, **fields}
         self._unsaved.append(entry)
         if self.path is not None:
-            self._save()
+            self._save(self.path)
 
     def entries(self, lesson: str | None = None, kind: str | None = None, **fields: object) -> list[dict]:
         """The entries, oldest first, of a lesson, of a kind, and with the given values."""
@@ -56,45 +57,47 @@ class Progress:
         found = self.entries(lesson, kind, **fields)
         return found[-1] if found else None
 
-    def _save(self) -> None:
-        with self._explained("saved"), _locked(self.path):
-            data = {"version": VERSION, "entries": self._read_locked() + self._unsaved}
-            write_whole(self.path, json.dumps(data, indent=1, ensure_ascii=False) + "\n")
+    def _save(self, path: Path) -> None:
+        with _explained(path, "saved"), _locked(path):
+            data = {"version": VERSION, "entries": self._read_locked(path) + self._unsaved}
+            write_whole(path, json.dumps(data, indent=1, ensure_ascii=False) + "\n")
         self._unsaved.clear()
 
     def _read(self) -> list[dict]:
         if self.path is None:
             return []
-        with self._explained("read"):
+        with _explained(self.path, "read"):
             try:
                 return _load(self.path)
             except ValueError:
                 with _locked(self.path):
-                    return self._read_locked()
+                    return self._read_locked(self.path)
 
-    def _read_locked(self) -> list[dict]:
+    def _read_locked(self, path: Path) -> list[dict]:
         """The entries; a damaged file is set aside. Needs the lock, since another notebook may have mended it."""
         try:
-            return _load(self.path)
+            return _load(path)
         except ValueError:
-            self._set_aside()
+            self._set_aside(path)
             return []
 
-    @contextmanager
-    def _explained(self, what: str) -> Iterator[None]:
-        try:
-            yield
-        except OSError as error:
-            why = f"{self.path.name}: {error.strerror or error}"
-            raise UserError(f"your progress cannot be {what} ({why}); checks work all the same") from None
-
-    def _set_aside(self) -> None:
+    def _set_aside(self, path: Path) -> None:
         """Rename the damaged file, so that nothing in it is lost, and say so."""
-        aside = next(path for path in _names_aside(self.path) if not path.exists())
-        os.replace(self.path, aside)
+        aside = next(free for free in _names_aside(path) if not free.exists())
+        os.replace(path, aside)
         self.notices.append(
-            f"The progress file {self.path.name} was damaged; it is kept as {aside.name} and a new one was begun."
+            f"The progress file {path.name} was damaged; it is kept as {aside.name} and a new one was begun."
         )
+
+
+@contextmanager
+def _explained(path: Path, what: str) -> Iterator[None]:
+    """What goes wrong with the file, as a UserError of one sentence; `what` could not be done with it."""
+    try:
+        yield
+    except OSError as error:
+        why = f"{path.name}: {error.strerror or error}"
+        raise UserError(f"your progress cannot be {what} ({why}); checks work all the same") from None
 
 
 def _load(path: Path) -> list[dict]:
@@ -106,7 +109,9 @@ def _load(path: Path) -> list[dict]:
 
 def _entries(data: object) -> list[dict]:
     """The entries of a parsed file. ValueError where it is not of our form, UserError where a newer course wrote it."""
-    version = data.get("version") if isinstance(data, dict) else None
+    if not isinstance(data, dict):
+        raise ValueError("not a progress file")
+    version = data.get("version")
     if isinstance(version, int) and version > VERSION:
         raise UserError("your progress was written by a newer version of the course; update this one to go on with it")
     entries = data.get("entries") if version == VERSION else None
@@ -145,7 +150,7 @@ def _locked(path: Path) -> Iterator[None]:
 def _try_lock(file: IO[str]) -> bool:
     """Take the lock if it is free. True as well where the file system has no locks: better than to save nothing."""
     try:
-        if os.name == "nt":
+        if sys.platform == "win32":
             import msvcrt
 
             msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)

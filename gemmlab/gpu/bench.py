@@ -131,13 +131,13 @@ class Bench:
         factor = float(rounding_bound(shape[2], np.float64(1)))
         request = request_of(program, work, shape, shape)
         request |= {"seconds": seconds, "warm_up": warm_up, "factor": factor, "draw": draw}
-        measured = self._ask(request, lambda worker: worker.time(request, program.cubin, time_limit, progress))
+        measured = self._ask(request, lambda worker: worker.time(request, program.machine_code, time_limit, progress))
         return _timing(shape, measured, self.gpu)
 
     def spans(self, program: Program, plan: Plan, repeats: int = 20) -> tuple[list[float], float]:
         """Milliseconds of each launch of a plan on buffers of its own, and the SM clock in MHz."""
         request = request_of(program, plan, (0, 0, 0), (0, 0, 0)) | {"repeats": repeats}
-        measured = self._ask(request, lambda worker: worker.spans(request, program.cubin))
+        measured = self._ask(request, lambda worker: worker.spans(request, program.machine_code))
         return measured["ms"], measured["sm_clock_mhz"]
 
     def _ask(self, request: dict, ask: Callable[[GpuProcess], dict]) -> dict:
@@ -156,7 +156,7 @@ class Bench:
         if self._worker is None:
             worker = GpuProcess(self._command)
             helpers = compile_source(_HELPERS.read_text(encoding="utf-8"), _HELPERS.name, arch=worker.hello["arch"])
-            worker.put("bench.cubin", helpers.cubin)
+            worker.put("bench.cubin", helpers.machine_code)
             self._worker = worker
         return self._worker
 

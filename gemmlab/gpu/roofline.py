@@ -89,7 +89,7 @@ def _probe(
     kernel: str, blocks: int, threads: int, buffers: dict[str, int], work: float, unit: float, *more: Scalar
 ) -> _Probe:
     """A launch with its buffers (sizes in bytes) as the first arguments, and `more` after them."""
-    arguments = (*map(Address, buffers), *more)
+    arguments: tuple[Address | Scalar, ...] = (*map(Address, buffers), *more)
     launch = Launch((threads, 1, 1), (blocks, 1, 1), kernel=kernel, arguments=arguments)
     return _Probe(Plan((launch,), buffers), work, unit)
 

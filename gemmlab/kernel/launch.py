@@ -146,11 +146,14 @@ class LaunchSpec:
     def at(self, M: int, N: int, K: int) -> Launch:
         """The launch at one shape. Values that no GPU takes (0 blocks, 4096 threads) are kept: the check names them."""
         names = {"M": M, "N": N, "K": K}
-        block, grid = (
-            tuple(evaluate(e, names) for e in dims) + (1,) * (3 - len(dims)) for dims in (self.block, self.grid)
-        )
+        block, grid = (_three([evaluate(e, names) for e in dims]) for dims in (self.block, self.grid))
         smem = evaluate(self.smem, names)
         return Launch(block, grid, smem, self.smem_opt_in, self.kernel, layout=self.layout)
+
+
+def _three(sizes: list[int]) -> tuple[int, int, int]:
+    x, y, z = sizes + [1] * (3 - len(sizes))
+    return x, y, z
 
 
 def split_dimensions(text: str) -> tuple[str, ...]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from gemmlab.errors import UserError
+
 
 @dataclass(frozen=True)
 class Diagnostic:
@@ -50,6 +52,13 @@ class Program:
     ptxas_errors: tuple[str, ...] = ()
     kernels: tuple[str, ...] = ()
     symbols: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def machine_code(self) -> bytes:
+        """The cubin. Raises UserError where there is none."""
+        if self.cubin is None:
+            raise UserError(f"{self.filename} has no machine code for {self.arch}: {'; '.join(self.ptxas_errors)}")
+        return self.cubin
 
     def symbol(self, kernel: str) -> str:
         """The name of that kernel in PTX and cubin; an unknown name is returned as it is."""

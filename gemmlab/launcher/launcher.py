@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 
-from gemmlab.course.blanks import MAX_SOURCE_BYTES
 from gemmlab.cuda.numbers import INTEGERS, Number, number_type
 from gemmlab.cuda.tree import is_text
 from gemmlab.errors import UserError
+from gemmlab.files import MAX_SOURCE_BYTES
 from gemmlab.kernel.launch import Launch
 from gemmlab.kernel.layout import COURSE, Layout, Shape
 from gemmlab.kernel.plan import Plan

@@ -163,7 +163,7 @@ def _reads_of_a(kernel: Kernel, source: str) -> float:
 def _own_source(kernel: Kernel) -> str | None:
     """The student's mended file, None where there is none that compiles."""
     from gemmlab.compiler.compile import CompileError, compile_source
-    from gemmlab.course.blanks import read_source
+    from gemmlab.files import read_source
 
     try:
         text = read_source(kernel.path)

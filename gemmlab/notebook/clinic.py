@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from gemmlab.course import blanks as sources
+from gemmlab.course import patients
 from gemmlab.course.lesson import Claim, Kernel, Lesson
 from gemmlab.course.progress import Progress
 from gemmlab.errors import UserError
@@ -209,7 +209,7 @@ def _line_count(kernel: Kernel) -> int:
 
 def changed_lines(kernel: Kernel, source: str) -> list[int]:
     """The lines of the published kernel that a mend changes."""
-    return sorted(sources.changed_lines(kernel.starter, source))
+    return sorted(patients.changed_lines(kernel.starter, source))
 
 
 def _words(kind: str) -> str:

@@ -60,7 +60,7 @@ class Entry:
 
 def entries(root: Path) -> list[Entry]:
     """All that is recorded. Raises UserError where the solutions are not on disk."""
-    found = []
+    found: list[Entry] = []
     for lesson in lessons.load_all(root):
         if len(lesson.kernels) == 1 and lesson.kernel.patient is None:
             found += _of_lesson(lesson)

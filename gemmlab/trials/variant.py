@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from textwrap import dedent, indent
 from typing import TYPE_CHECKING
 
-from gemmlab.course.blanks import extract_bodies, find_slots, open_blanks, splice
+from gemmlab.course.blanks import find_slots, open_blanks, splice
+from gemmlab.course.bodies import extract_bodies
 from gemmlab.errors import UserError
 
 if TYPE_CHECKING:

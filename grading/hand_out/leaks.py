@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from gemmlab.course import blanks
 from gemmlab.course.lesson import Kernel, Lesson, load_all
+from gemmlab.files import normalize, read_source
 
 _SHORTEST = 24  # characters without spaces
 _SHORTEST_SENTENCE = 40
@@ -64,25 +64,26 @@ def _in_file(
 
 def _solutions(kernel: Kernel) -> Iterator[_Secret]:
     """The bodies of its blanks; of a patient, the lines that mend it."""
+    solution = kernel.solution or ""
     if kernel.patient:
-        for line in sorted(_lines(kernel.solution) - _lines(kernel.starter)):
+        for line in sorted(_lines(solution) - _lines(kernel.starter)):
             yield _Secret(f"a line of the mended {kernel.name}", line)
     else:
         for blank in kernel.blanks:
-            yield _Secret(f"the solution of {kernel.name}, blank {blank.name}", _plain(blank.answer))
+            yield _Secret(f"the solution of {kernel.name}, blank {blank.name}", _plain(blank.answer or ""))
     if kernel.blanks:
-        yield _Secret(f"the solved kernel {kernel.name}", _plain(kernel.solution))
+        yield _Secret(f"the solved kernel {kernel.name}", _plain(solution))
 
 
 def _lines(text: str) -> set[str]:
-    return {plain for line in blanks.normalize(text).split("\n") if len(plain := _plain(line)) >= _SHORTEST}
+    return {plain for line in normalize(text).split("\n") if len(plain := _plain(line)) >= _SHORTEST}
 
 
 def _shown(lesson: Lesson) -> Iterator[tuple[str, str]]:
     """The files of a lesson, by the end of their paths, and what each of them shows on purpose, without spaces."""
     for kernel in lesson.kernels:
         yield f"{kernel.name}.cu", _plain(kernel.starter)
-    text = blanks.read_source(lesson.root / "lessons" / f"{lesson.name}.md")
+    text = read_source(lesson.root / "lessons" / f"{lesson.name}.md")
     shown = _plain("\n".join([text, *(kernel.starter for kernel in lesson.kernels)]))
     yield from ((f"lessons/{lesson.name}{kind}", shown) for kind in (".ipynb", ".md"))
 
@@ -90,7 +91,7 @@ def _shown(lesson: Lesson) -> Iterator[tuple[str, str]]:
 def _model_answers(root: Path) -> Iterator[_Secret]:
     """Each sentence of the model answers and rubrics, but those that are too short to tell anything."""
     for path in sorted((root / "grading" / "answers").glob("*.md")):
-        for sentence in re.split(r"(?<=[.:?!])\s+|\n\s*\n|^[-#].{0,3}\s", blanks.read_source(path), flags=re.MULTILINE):
+        for sentence in re.split(r"(?<=[.:?!])\s+|\n\s*\n|^[-#].{0,3}\s", read_source(path), flags=re.MULTILINE):
             if len(sentence.strip()) >= _SHORTEST_SENTENCE:
                 yield _Secret(f"a sentence of the model answers in {path.name}", _plain(sentence))
 
@@ -98,7 +99,7 @@ def _model_answers(root: Path) -> Iterator[_Secret]:
 def _graders_code(root: Path) -> Iterator[_Secret]:
     """The first lines of each module of the grader, which have its purpose."""
     for path in sorted((root / "grading").rglob("*.py")):
-        first = _plain(blanks.read_source(path))[:200]
+        first = _plain(read_source(path))[:200]
         if len(first) >= _SHORTEST:
             yield _Secret(f"grading/{path.name}", first)
 

@@ -16,6 +16,7 @@ from gemmlab.course import blanks
 from gemmlab.course import lesson as lessons
 from gemmlab.course.lesson import Kernel, Lesson
 from gemmlab.errors import UserError
+from gemmlab.files import read_source
 from grading.hand_out.new_folder import write_new_folder
 
 if TYPE_CHECKING:
@@ -110,7 +111,7 @@ def _fill_exercise(cell: NotebookNode, kernel: Kernel) -> None:
 
 def _with_markers(kernel: Kernel) -> str:
     """The solved kernel with its markers. A blank's own stub, which nbgrader does not know, becomes a comment."""
-    lines = blanks.read_source(kernel.root / "solutions" / f"{kernel.name}.cu").split("\n")
+    lines = read_source(kernel.root / "solutions" / f"{kernel.name}.cu").split("\n")
     for blank in reversed(blanks.find_blanks("\n".join(lines))):
         begin = lines[blank.line - 1]
         indent = begin[: len(begin) - len(begin.lstrip())]

@@ -14,10 +14,10 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
 from gemmlab.build import build
-from gemmlab.course import blanks
 from gemmlab.course import lesson as lessons
 from gemmlab.course.lesson import Lesson
 from gemmlab.errors import UserError
+from gemmlab.files import read_source
 from grading.hand_out.leaks import leaks
 from grading.hand_out.new_folder import write_new_folder
 
@@ -54,7 +54,7 @@ def _files(root: Path) -> Iterator[tuple[str, bytes]]:
         if path.is_file() and not any(part in _LEFT_OUT or part.startswith(".") for part in place.parts):
             yield place.as_posix(), path.read_bytes()
     for name in _TEXTS:
-        text = without_marked(blanks.read_source(root / name), name)
+        text = without_marked(read_source(root / name), name)
         yield name, text.encode()
         if name.endswith(".md"):
             yield from ((image, (root / image).read_bytes()) for image in _images(text, root))
@@ -69,7 +69,7 @@ def _lesson_files(lesson: Lesson) -> Iterator[tuple[str, bytes]]:
     for kernel in lesson.kernels:
         kept = lessons.starter_path(lesson.root, kernel.name).relative_to(lesson.root)
         yield kept.as_posix(), kernel.starter.encode()
-    front = blanks.read_source(lesson.root / f"{name}.md").split("\n---\n", 1)[0]
+    front = read_source(lesson.root / f"{name}.md").split("\n---\n", 1)[0]
     yield f"{name}.md", f"{front}\n---\n{_SPEC_ONLY.format(name=lesson.name)}".encode()
 
 

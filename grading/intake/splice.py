@@ -11,9 +11,12 @@ from dataclasses import replace
 from difflib import unified_diff
 
 from gemmlab.course import blanks
+from gemmlab.course.bodies import extract_bodies, outside_changes
 from gemmlab.course.lesson import Kernel
+from gemmlab.course.patients import changes
 from gemmlab.cuda.tree import is_text
 from gemmlab.errors import UserError
+from gemmlab.files import normalize
 from grading.intake import smuggle, tamper
 from grading.model import Spliced, Submission
 
@@ -37,7 +40,7 @@ def splice(submission: Submission, kernel: Kernel) -> Spliced:
 
 
 def _spliced(submission: Submission, kernel: Kernel) -> Spliced:
-    text = blanks.normalize(_text(submission, kernel))
+    text = normalize(_text(submission, kernel))
     if not text.strip():
         return Spliced("")
     if unfit := _unfit(text):
@@ -70,19 +73,19 @@ def _whole(kernel: Kernel, text: str) -> Spliced:
     """All of the file is the student's. What was mended of a patient is shown as a diff, in the place of a body."""
     if kernel.patient:
         untouched = (kernel.patient,) if kernel.is_untouched(text) else ()
-        return Spliced(text, {kernel.patient: blanks.changes(kernel.starter, text)}, open_blanks=untouched)
+        return Spliced(text, {kernel.patient: changes(kernel.starter, text)}, open_blanks=untouched)
     left = _names_left(text)
     return Spliced(text, {}, _difference(kernel.starter, text), tamper.vetoes(kernel.starter, text), left)
 
 
 def _blanks(kernel: Kernel, text: str) -> Spliced:
     """Raises UserError where the blanks cannot be found in the text."""
-    bodies = blanks.extract_bodies(kernel.starter, text)
+    bodies = extract_bodies(kernel.starter, text)
     if any(smuggle.open_braces(body) > 0 for body in bodies.values()):
         raise UserError("cannot tell where a blank ends: a brace in it is not closed")
     pristine = blanks.splice(kernel.starter, bodies)
     reasons = [*_smuggled(kernel, bodies), *smuggle.in_file(pristine)]
-    changes = blanks.outside_changes(kernel.starter, text)
+    changes = outside_changes(kernel.starter, text)
     vetoes = tamper.vetoes(pristine, text) if changes else ()
     spliced = Spliced(pristine, bodies, changes, vetoes, _names_left(pristine))
     return _refused(reasons, spliced) if reasons else spliced
@@ -117,6 +120,6 @@ def _refused(reasons: list[str], spliced: Spliced) -> Spliced:
 
 def _difference(given: str, text: str) -> str:
     """All that differs but comments and spacing, as a unified diff."""
-    if not blanks.changes(given, text):
+    if not changes(given, text):
         return ""
     return "\n".join(unified_diff(given.split("\n"), text.split("\n"), "given", "handed in", lineterm=""))

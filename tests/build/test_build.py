@@ -14,7 +14,7 @@ from gemmlab.build import build, compose
 from gemmlab.course import blanks
 from gemmlab.course import lesson as lessons
 from gemmlab.errors import UserError
-from gemmlab.files import write_whole
+from gemmlab.files import normalize, write_whole
 
 REPOSITORY = Path(build.__file__).resolve().parents[2]
 MADE = ("kernels/02_small.cu", "lessons/02_small.ipynb", "solutions/02_small.ipynb")
@@ -73,7 +73,7 @@ def test_committed_files_are_as_built():
     paths = [one for one in made if one.kind != "solved" and _is_committed(one.path)]
     if not paths:
         pytest.skip("the made files are not committed, or somebody has worked in them")
-    assert [one.path.name for one in paths if blanks.normalize(one.path.read_text(encoding="utf-8")) != one.text] == []
+    assert [one.path.name for one in paths if normalize(one.path.read_text(encoding="utf-8")) != one.text] == []
 
 
 def _is_committed(path: Path) -> bool:

@@ -13,8 +13,8 @@ from screen import Screen
 from gemmlab import notebook
 from gemmlab.build import build
 from gemmlab.check.check import check_lesson
-from gemmlab.course import blanks
 from gemmlab.course import lesson as lessons
+from gemmlab.course.patients import as_mended, as_published, changed_lines, changes
 from gemmlab.errors import UserError
 from gemmlab.notebook import claims
 from gemmlab.notebook.claims import Evidence
@@ -83,22 +83,22 @@ def opened(clinic, screen, monkeypatch) -> notebook.OpenLesson:
 
 
 def publish(lesson: notebook.OpenLesson) -> None:
-    lesson.lesson.kernel_named("guard").path.write_text(blanks.as_published(BOTH))
+    lesson.lesson.kernel_named("guard").path.write_text(as_published(BOTH))
 
 
 def mend(lesson: notebook.OpenLesson) -> None:
-    lesson.lesson.kernel_named("guard").path.write_text(blanks.as_mended(BOTH))
+    lesson.lesson.kernel_named("guard").path.write_text(as_mended(BOTH))
 
 
 def test_a_source_holds_two_versions():
-    published, mended = blanks.as_published(BOTH), blanks.as_mended(BOTH)
+    published, mended = as_published(BOTH), as_mended(BOTH)
     assert "if (row >= M) return;" in published and "if (row >= M || col >= N) return;" in mended
     assert published.count("\n") == mended.count("\n") and "MENDED" not in published + mended
-    assert blanks.changes(published, mended).split("\n")[1:3] == [
+    assert changes(published, mended).split("\n")[1:3] == [
         "-    if (row >= M) return;",
         "+    if (row >= M || col >= N) return;",
     ]
-    assert blanks.changed_lines(published, mended) == {GUARD}
+    assert changed_lines(published, mended) == {GUARD}
 
 
 @pytest.mark.parametrize(
@@ -121,7 +121,7 @@ def test_the_lesson_has_its_patients(clinic):
     assert [kernel.name for kernel in lesson.kernels] == ["02_small/guard", "02_small/other"]
     assert [blank.name for blank in lesson.blanks] == ["guard", "other"]
     kernel = lesson.kernel_named("guard")
-    assert (kernel.starter, kernel.solution) == (blanks.as_published(BOTH), blanks.as_mended(BOTH))
+    assert (kernel.starter, kernel.solution) == (as_published(BOTH), as_mended(BOTH))
     assert kernel.path == clinic / "kernels/02_small/guard.cu"
     assert lesson.claims[0].patient == "guard"
     with pytest.raises(UserError, match="several kernels; name one of them: 02/guard, 02/other"):
@@ -144,9 +144,9 @@ def test_a_bundle_keeps_the_published_kernels(clinic):
         (clinic / f"solutions/02_small/{name}.cu").unlink()
         kept = lessons.starter_path(clinic, f"02_small/{name}")
         kept.parent.mkdir(parents=True, exist_ok=True)
-        kept.write_text(blanks.as_published(BOTH))
+        kept.write_text(as_published(BOTH))
     kernel = lessons.load("02").kernel_named("guard")
-    assert (kernel.starter, kernel.solution, kernel.blanks[0].answer) == (blanks.as_published(BOTH), None, None)
+    assert (kernel.starter, kernel.solution, kernel.blanks[0].answer) == (as_published(BOTH), None, None)
 
 
 def test_made_files(clinic):
@@ -159,12 +159,12 @@ def test_made_files(clinic):
     assert build.check(clinic) == []
     cells = nbformat.read(clinic / "lessons/02_small.ipynb", 4).cells
     (cell,) = [cell for cell in cells if cell.id == "exercise-guard"]
-    assert cell.source == "%%writefile ../kernels/02_small/guard.cu\n" + blanks.as_published(BOTH).rstrip("\n")
+    assert cell.source == "%%writefile ../kernels/02_small/guard.cu\n" + as_published(BOTH).rstrip("\n")
 
 
 def test_a_mend_is_somebodys_work_and_is_kept(clinic):
     list(build.build(clinic))
-    (clinic / "kernels/02_small/guard.cu").write_text(blanks.as_mended(BOTH))
+    (clinic / "kernels/02_small/guard.cu").write_text(as_mended(BOTH))
     path = clinic / "lessons/02_small.ipynb"
     path.write_text(path.read_text().replace("if (row >= M) return;", "if (row >= M || col >= N) return;"))
     (clinic / "solutions/02_small/guard.cu").write_text(BOTH.replace("One claim", "One old claim"))
@@ -237,7 +237,7 @@ def test_the_ladder_wants_every_patient(opened, screen):
     mend(opened)
     screen.of(opened.check, "guard")
     assert "02_small: attempted" in screen.of(opened.progress)
-    opened.lesson.kernel_named("other").path.write_text(blanks.as_mended(BOTH))
+    opened.lesson.kernel_named("other").path.write_text(as_mended(BOTH))
     screen.of(opened.check, "other")
     assert "02_small: public cases passed" in screen.of(opened.progress)
 

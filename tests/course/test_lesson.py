@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from conftest import LESSON, SOLUTION
 
-from gemmlab.course import blanks
+from gemmlab.course import blanks, places
 from gemmlab.course import lesson as lessons
 from gemmlab.course.lesson import Case, CounterRule, Prediction, Question
 from gemmlab.errors import UserError
@@ -66,12 +66,12 @@ def test_bundle_without_solutions_reads_the_kept_starter(course):
         ("[[5, 7, 3]]", "5", "gemmlab.cases.ragged must be a list"),
         ('"4,4"', '"4,4,1,1"', "the block has 4 dimensions"),
         ('"4,4"', '"4,L"', "cannot use the expression 'L'"),
-        ("block:", "blocks:", "gemmlab.kernel.launch lacks the key 'block'"),
+        ("block:", "blocks:", "gemmlab.launch lacks the key 'block'"),
         ("    row: {", "    raw: {", "gemmlab.blanks has fma, raw, the kernel has fma, row"),
         ("[sums, products, one line]", "[sums, products]", "gemmlab.blanks.fma.hints has 2 hints instead of 3"),
         ("id: q3, text:", "id: q3, words:", "gemmlab.questions[2] lacks the key 'text'"),
         ('"When?", marks: 2', '"When?", marks: 3', "the questions come to 11 marks instead of 10"),
-        ("answer: 536.87", "answer: .nan", "gemmlab.course.predictions[0].answer must be a number"),
+        ("answer: 536.87", "answer: .nan", "gemmlab.predictions[0].answer must be a number"),
         ("gemmlab:\n", "lab:\n", "the front matter has no gemmlab: block"),
         ("  title: A small lesson", "  title: [A", "the front matter is not YAML in line"),
         ("---\njupyter", "jupyter", "the file does not start with front matter"),
@@ -124,7 +124,7 @@ def test_root_falls_back_to_the_editable_install(course, monkeypatch, tmp_path):
     monkeypatch.delenv("GEMMLAB_ROOT")
     monkeypatch.chdir(tmp_path)
     assert lessons.find_root() == Path(lessons.__file__).resolve().parents[2]
-    monkeypatch.setattr(lessons, "__file__", str(tmp_path / "site-packages/gemmlab/course/lesson.py"))
+    monkeypatch.setattr(places, "__file__", str(tmp_path / "site-packages/gemmlab/course/places.py"))
     with pytest.raises(UserError, match="there is no course here"):
         lessons.find_root()
 

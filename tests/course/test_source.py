@@ -8,7 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gemmlab.course import blanks
+from gemmlab.course.bodies import extract_bodies, outside_changes
 from gemmlab.errors import UserError
+from gemmlab.files import MAX_SOURCE_BYTES, read_source
 
 STARTER = blanks.strip_solution(SOLUTION)
 ROW = "    const int row = blockIdx.y * TILE + threadIdx.y;"
@@ -70,25 +72,25 @@ def test_crlf_and_byte_order_mark_change_nothing():
     windows = "\ufeff" + SOLUTION.replace("\n", "\r\n")
     assert blanks.strip_solution(windows) == STARTER
     handed_in = "\ufeff" + blanks.splice(STARTER, BODIES).replace("\n", "\r\n")
-    assert blanks.extract_bodies(STARTER, handed_in) == BODIES
-    assert blanks.outside_changes(STARTER, handed_in) == ""
+    assert extract_bodies(STARTER, handed_in) == BODIES
+    assert outside_changes(STARTER, handed_in) == ""
 
 
 def test_tabs_and_comments_outside_the_blanks_are_no_change():
     text = blanks.splice(STARTER, BODIES).replace("    ", "\t").replace("float acc = 0.0f;", "float acc=0.0f; // sum")
     text = re.sub(r".*// TODO.*\n", "", text) + "\n// the end\n"
-    assert {name: body.strip() for name, body in blanks.extract_bodies(STARTER, text).items()} == {
+    assert {name: body.strip() for name, body in extract_bodies(STARTER, text).items()} == {
         name: body.strip() for name, body in BODIES.items()
     }
-    assert blanks.outside_changes(STARTER, text) == ""
+    assert outside_changes(STARTER, text) == ""
 
 
 def test_removed_guard_is_shown_and_not_taken_for_a_body():
     solved = blanks.splice(STARTER, BODIES)
     guard = "    if (row >= M || col >= N) return;"
     text = solved.replace(guard + "\n", "")
-    assert blanks.extract_bodies(STARTER, text) == BODIES
-    changes = blanks.outside_changes(STARTER, text).split("\n")
+    assert extract_bodies(STARTER, text) == BODIES
+    changes = outside_changes(STARTER, text).split("\n")
     assert "-" + guard in changes
     assert [line for line in changes if line.startswith("+")] == ["+++ handed in"]
     line = int(re.search(r"@@ -(\d+)", "\n".join(changes))[1]) + 3
@@ -98,38 +100,38 @@ def test_removed_guard_is_shown_and_not_taken_for_a_body():
 def test_edited_neighbour_of_a_blank_is_a_change_and_not_a_body():
     text = blanks.splice(STARTER, BODIES).replace("for (int k = 0; k < K; ++k) {", "for (int k = 0; k < K; k++) {")
     text = text.replace("        // TODO fma: add this k's product to the running sum\n", "")
-    assert blanks.extract_bodies(STARTER, text) == BODIES
-    assert "+    for (int k = 0; k < K; k++) {" in blanks.outside_changes(STARTER, text).split("\n")
+    assert extract_bodies(STARTER, text) == BODIES
+    assert "+    for (int k = 0; k < K; k++) {" in outside_changes(STARTER, text).split("\n")
 
 
 def test_code_hidden_in_a_block_comment_is_a_change():
     guard = "    if (row >= M || col >= N) return;"
     text = blanks.splice(STARTER, BODIES).replace(guard, f"/*{guard}*/")
-    assert f"-{guard}" in blanks.outside_changes(STARTER, text).split("\n")
+    assert f"-{guard}" in outside_changes(STARTER, text).split("\n")
 
 
 def test_body_may_hold_loops_and_braces_like_the_template():
     body = "        for (int i = 0; i < 1; ++i) {\n            acc += A[row * K + k] * B[k * N + col];\n        }"
     text = blanks.splice(STARTER, {"row": ROW, "fma": body})
-    assert blanks.extract_bodies(STARTER, text)["fma"] == body
-    assert blanks.outside_changes(STARTER, text) == ""
+    assert extract_bodies(STARTER, text)["fma"] == body
+    assert outside_changes(STARTER, text) == ""
 
 
 def test_emptied_blank_is_an_empty_body():
     text = blanks.splice(STARTER, {"row": ROW, "fma": ""})
-    assert blanks.extract_bodies(STARTER, text) == {"row": ROW, "fma": ""}
+    assert extract_bodies(STARTER, text) == {"row": ROW, "fma": ""}
 
 
 def test_foreign_file_is_refused():
     with pytest.raises(UserError, match="does not come from the lesson's template"):
-        blanks.extract_bodies(STARTER, "int main() { return 0; }\n")
+        extract_bodies(STARTER, "int main() { return 0; }\n")
 
 
 def test_lost_lines_between_two_blanks_are_refused():
     template = "void f()\n{\n    // TODO a: x\n    ______;\n    g();\n    // TODO b: y\n    ______;\n    return;\n}\n"
     text = "void f()\n{\n    one();\n    two();\n    return;\n}\n"
     with pytest.raises(UserError, match="cannot tell where the blank b begins"):
-        blanks.extract_bodies(template, text)
+        extract_bodies(template, text)
 
 
 def test_splice_rejects_unknown_names():
@@ -146,15 +148,15 @@ def test_untouched_until_the_first_blank_is_filled():
 
 @pytest.mark.parametrize(
     ("content", "message"),
-    [(b"\xff\xfe\x00", "not UTF-8"), (b"x" * (blanks.MAX_SOURCE_BYTES + 1), "larger than 256 KiB")],
+    [(b"\xff\xfe\x00", "not UTF-8"), (b"x" * (MAX_SOURCE_BYTES + 1), "larger than 256 KiB")],
 )
 def test_unreadable_files_are_refused(tmp_path, content, message):
     path = tmp_path / "k.cu"
     path.write_bytes(content)
     with pytest.raises(UserError, match=message):
-        blanks.read_source(path)
+        read_source(path)
     with pytest.raises(UserError, match="there is no file"):
-        blanks.read_source(tmp_path)
+        read_source(tmp_path)
 
 
 LINES = ["{", "}", "__syncthreads();", "acc += a * b;", "", "// note", "\tx = y; // z"]
@@ -187,9 +189,9 @@ def test_extracted_bodies_rebuild_the_students_code(solution, data):
     starter = blanks.strip_solution(text)
     bodies = {name: data.draw(BODY) for name in bodies}
     student = blanks.splice(starter, bodies)
-    rebuilt = blanks.splice(starter, blanks.extract_bodies(starter, student))
+    rebuilt = blanks.splice(starter, extract_bodies(starter, student))
     assert rebuilt.replace("\n", "").split() == student.replace("\n", "").split()
-    assert blanks.outside_changes(starter, student) == ""
+    assert outside_changes(starter, student) == ""
 
 
 @given(st.text(max_size=200), st.text(max_size=200))
@@ -197,8 +199,8 @@ def test_any_text_is_read_or_refused(template, text):
     for call in (
         lambda: blanks.find_blanks(text),
         lambda: blanks.open_blanks(text),
-        lambda: blanks.outside_changes(template, text),
-        lambda: blanks.outside_changes(STARTER, STARTER[: len(text)] + text),
+        lambda: outside_changes(template, text),
+        lambda: outside_changes(STARTER, STARTER[: len(text)] + text),
     ):
         try:
             call()

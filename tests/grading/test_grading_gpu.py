@@ -17,11 +17,11 @@ from gemmlab.course.lesson import load
 from gemmlab.errors import UserError
 from gemmlab.gpu.device.process import COMMAND
 from gemmlab.kernel.tolerance import make_inputs
-from grading.marking.judge import Judged, judge
-from grading.model import HiddenCase, RawResult
+from grading.marking.judge import judge
+from grading.model import HiddenCase, Job, Judged, RawResult
 from grading.sandbox import landlock
 from grading.sandbox.gpu_lane import MachineCode, run_on_gpu
-from grading.sandbox.worker import Job, Worker
+from grading.sandbox.worker import Worker
 
 ROOT = Path(__file__).resolve().parents[2]
 KERNEL = load("02").kernel

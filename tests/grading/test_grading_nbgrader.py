@@ -18,11 +18,13 @@ if not sys.platform.startswith("linux"):
 
 from nbgrader.api import Gradebook
 from nbgrader.apps.api import NbGraderAPI
+from student_kernels import student_kernel
 from traitlets.config.loader import PyFileConfigLoader
 
 from gemmlab.build.compose import ANSWER_PLACEHOLDER, has_tag
 from gemmlab.check.public_marks import public_marks
 from gemmlab.course import blanks
+from gemmlab.course.bodies import extract_bodies
 from gemmlab.course.lesson import find_root, load, load_all
 from gemmlab.errors import UserError
 from grading.hand_out import nbgrader_marks
@@ -127,7 +129,7 @@ def test_a_blank_with_a_line_of_its_own_keeps_it_as_a_comment(released):
     solved = cell.source
     for blank in load("01").blanks:
         solved = solved.replace("    ______;", "    " + blank.answer, 1)
-    assert blanks.extract_bodies(load("01").starter, solved.partition("\n")[2]).keys() == {"row", "col"}
+    assert extract_bodies(load("01").starter, solved.partition("\n")[2]).keys() == {"row", "col"}
 
 
 # ---- what is handed in
@@ -284,7 +286,7 @@ def test_the_marks_of_the_public_cases(workplace, capfd):
 
 def test_a_limit_on_memory_traffic_costs_the_marks_for_ordinary_shapes(workplace):
     lesson = load("01")
-    swapped = (Path(__file__).parents[1].joinpath("kernels") / "01_naive_mapping/swapped.cu").read_text()
+    swapped = student_kernel("01_naive_mapping/swapped").text
     (workplace / "kernels/01_naive_mapping.cu").write_text(swapped)
     assert public_marks("01") == lesson.marks["boundary"]
 

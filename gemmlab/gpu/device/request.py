@@ -11,7 +11,7 @@ def request_of(
     program: Program, work: Launch | Plan, shape: tuple[int, int, int], product: tuple[int, int, int]
 ) -> dict:
     """What the worker needs to know. `shape` is in the letters of the launch's layout, `product` in the course's."""
-    first = next(iter(launches_of(work)), Launch((), (), kernel=""))  # a plan may hold copies only
+    first = next(iter(launches_of(work)), Launch((0, 0, 0), (0, 0, 0), kernel=""))  # a plan may hold copies only
     return {
         "kernel": program.symbol(first.kernel),
         "arch": program.arch,

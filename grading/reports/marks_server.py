@@ -150,7 +150,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _path(self) -> str | None:
         """What follows the token; None where it is not ours, or a name of another host leads here."""
-        host, port = self.server.server_address[:2]
+        host, port = map(str, self.server.server_address[:2])
         token, _, path = unquote(self.path.lstrip("/")).partition("/")
         ours = hmac.compare_digest(token.encode(), self.server.token.encode())
         return path if ours and self.headers.get("Host") in (f"{host}:{port}", f"localhost:{port}") else None

@@ -1,0 +1,150 @@
+"""A kernel that the student writes: what the front matter says of it, with its starter and its solution."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from textwrap import dedent
+
+from gemmlab.course import blanks
+from gemmlab.course.parts import Case, CounterRule, read_cases, read_rule
+from gemmlab.course.patients import as_mended, as_published, changes
+from gemmlab.course.places import solution_path, starter_path, work_root
+from gemmlab.course.spec import Block
+from gemmlab.errors import UserError
+from gemmlab.files import normalize, read_source
+from gemmlab.kernel.launch import LaunchSpec
+
+
+@dataclass(frozen=True)
+class Blank:
+    """A blank: the text of its TODO line, three hints (area, direction, key spot), and the answer.
+
+    `answer` is the solution's own body, dedented, or None where solutions/ is not on disk.
+    """
+
+    name: str
+    todo: str
+    hints: tuple[str, str, str]
+    answer: str | None
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """One kernel that the student writes. `name` is '02_tiled_fma', or '14_claims_clinic/float4_tile' of a patient.
+
+    `starter` is the pristine file: with blanks, or, of a patient, as it was published. `solution` is the solved or
+    mended one, without markers, or None where solutions/ is not on disk, as in the bundle that students get. `cases`
+    are the public ones. A patient's only blank stands for the whole file and has the patient's name.
+    """
+
+    root: Path
+    name: str
+    launch: LaunchSpec
+    tile: int
+    cases: tuple[Case, ...]
+    blanks: tuple[Blank, ...]
+    starter: str
+    solution: str | None
+    rules: tuple[CounterRule, ...] = ()
+
+    @property
+    def path(self) -> Path:
+        """The file that the student writes."""
+        return work_root(self.root) / "kernels" / f"{self.name}.cu"
+
+    @property
+    def patient(self) -> str | None:
+        """The name within the lesson, of a patient."""
+        return self.name.partition("/")[2] or None
+
+    def is_untouched(self, text: str) -> bool:
+        """Whether the text is the starter, perhaps with an old wording around its blanks: nobody's work."""
+        return blanks.is_untouched(text) or normalize(text).strip() == self.starter.strip()
+
+
+def read_kernel(block: Block, root: Path, name: str) -> Kernel:
+    """The kernel of an ordinary lesson, with blanks."""
+    starter, solution, answers = _with_blanks(root, name)
+    return Kernel(
+        root=root,
+        name=name,
+        launch=_launch(block.block("launch")),
+        tile=block.positive_int("tile"),
+        cases=read_cases(block.block("cases"), int(name[:2])),
+        blanks=_blanks(block.block("blanks"), starter, answers),
+        starter=starter,
+        solution=solution,
+        rules=tuple(read_rule(entry) for entry in block.blocks("counters", optional=True)),
+    )
+
+
+def read_patients(block: Block, root: Path, name: str) -> tuple[Kernel, ...]:
+    """Kernels handed out as they were published, wrong, to be mended; each has a block of its own."""
+    if not block.keys:
+        raise UserError(f"{block.where} names no patient")
+    return tuple(_patient(block.block(patient), root, f"{name}/{patient}") for patient in block.keys)
+
+
+def _patient(block: Block, root: Path, name: str) -> Kernel:
+    published, mended = _published(root, name)
+    patient = name.partition("/")[2]
+    answer = changes(published, mended) if mended else None
+    return Kernel(
+        root=root,
+        name=name,
+        launch=_launch(block.block("launch")),
+        tile=block.positive_int("tile"),
+        cases=read_cases(block.block("cases"), int(name[:2])),
+        blanks=(Blank(patient, f"mend {patient}", _hints(block), answer),),
+        starter=published,
+        solution=mended,
+    )
+
+
+def _published(root: Path, name: str) -> tuple[str, str | None]:
+    """The kernel as published and mended, from solutions/; in a bundle only as published, from the kept starter."""
+    path = solution_path(root, name)
+    if not path.is_file():
+        return read_source(starter_path(root, name)), None
+    text = read_source(path)
+    try:
+        return as_published(text), as_mended(text)
+    except UserError as error:
+        raise UserError(f"solutions/{name}.cu, {error}") from None
+
+
+def _with_blanks(root: Path, name: str) -> tuple[str, str | None, dict[str, str]]:
+    """The starter, the solved kernel and the answers by blank, from solutions/ or, in a bundle, the kept starter."""
+    path = solution_path(root, name)
+    if not path.is_file():
+        return read_source(starter_path(root, name)), None, {}
+    text = read_source(path)
+    try:
+        answers = {blank.name: dedent(blank.body).strip() for blank in blanks.find_blanks(text)}
+        return blanks.strip_solution(text), blanks.without_markers(text), answers
+    except UserError as error:
+        raise UserError(f"solutions/{path.name}, {error}") from None
+
+
+def _launch(block: Block) -> LaunchSpec:
+    """`block`, `grid` and, if there is any, `smem`, each written as on the command line."""
+    smem = str(block.take("smem")) if "smem" in block else "0"
+    launch = LaunchSpec.parse(str(block.take("block")), str(block.take("grid")), smem)
+    launch.at(64, 64, 64)
+    return launch
+
+
+def _blanks(block: Block, starter: str, answers: dict[str, str]) -> tuple[Blank, ...]:
+    slots = blanks.find_slots(starter)
+    marked, named = sorted(slot.name for slot in slots), sorted(block.keys)
+    if marked != named:
+        raise UserError(f"{block.where} has {', '.join(named) or 'none'}, the kernel has {', '.join(marked) or 'none'}")
+    return tuple(Blank(slot.name, slot.todo, _hints(block.block(slot.name)), answers.get(slot.name)) for slot in slots)
+
+
+def _hints(block: Block) -> tuple[str, str, str]:
+    hints = block.texts("hints")
+    if len(hints) != 3:
+        raise UserError(f"{block.where}.hints has {len(hints)} hints instead of 3: area, direction, key spot")
+    return hints[0], hints[1], hints[2]
