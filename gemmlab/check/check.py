@@ -367,7 +367,8 @@ def _verdict(
     findings = without_followers(merge(remarks + [finding for run in runs for finding in run.findings]))
     clean = [trial for run in runs for trial in run.clean]
     faulty = [trial for run in runs for trial in run.faulty]
-    wrong = wrong_result(clean, faulty, output_tile(spec))
+    raced = any(finding.kind == "race" and finding.is_error for finding in findings)
+    wrong = wrong_result(clean, faulty, output_tile(spec), program.source, raced)
     findings = causes_first(findings + ([_in_letters(wrong, spec.layout)] if wrong else []))
     results, kernels = tuple(runs[0].cases), _kernels(spec, cases)
     resources = program.resources.get(kernels[0]) if len(kernels) == 1 else None
