@@ -133,7 +133,7 @@ def test_lessons_whose_checks_are_blanks_have_no_veto_for_a_wrong_one():
         (f"#define if(x) if (0)\n{FMA}", "preprocessor"),
         (f"%:define K 0\n{FMA}", "preprocessor"),
         (f"/* why */ #define K 0\n{FMA}", "preprocessor"),
-        (f"#if 1\n{FMA}\n#endif", "preprocessor"),
+        (f"#if 1\n{FMA}\n#endif\n#endif", "preprocessor"),
         (f"{FMA} // on \\", "backslash"),
         (f"{FMA}\nif (k == 0)", "middle of a statement"),
         (f"{FMA}\nfor (;;)", "middle of a statement"),

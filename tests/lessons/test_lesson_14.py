@@ -9,8 +9,8 @@ import pytest
 from gemmlab.check.check import check_source
 from gemmlab.course import patients
 from gemmlab.course.lesson import find_root, load
-from gemmlab.notebook import claims
-from gemmlab.notebook.clinic import KINDS, changed_lines, kinds_found, lines_found
+from gemmlab.notebook.verbs.clinic import experiments
+from gemmlab.notebook.verbs.clinic.diagnoses import KINDS, changed_lines, kinds_found, lines_found
 
 FAULTS = {  # kinds that a reader may name, and a line of the published kernel that takes part
     "barrier_in_if": ({"barrier_divergence", "uninitialized"}, "__syncthreads();"),
@@ -60,17 +60,17 @@ def test_all_patients_are_here(lesson):
     assert {kernel.patient for kernel in lesson.kernels} == set(FAULTS)
 
 
-@pytest.mark.parametrize("claim", claims.EXPERIMENTS)
+@pytest.mark.parametrize("claim", experiments.EXPERIMENTS)
 def test_the_prediction_is_the_experiments_number(lesson, claim):
     (prediction,) = [prediction for prediction in lesson.predictions if prediction.id == claim]
-    evidence = claims.examine(claim, lesson)
+    evidence = experiments.examine(claim, lesson)
     assert evidence.number == pytest.approx(prediction.answer)
     assert evidence.holds == (claim == SURVIVOR)
 
 
 def test_claims_have_an_experiment_a_prediction_and_a_patient(lesson):
     ids = [claim.id for claim in lesson.claims]
-    assert sorted(ids) == sorted(claims.EXPERIMENTS) == sorted(prediction.id for prediction in lesson.predictions)
+    assert sorted(ids) == sorted(experiments.EXPERIMENTS) == sorted(prediction.id for prediction in lesson.predictions)
     assert {claim.patient for claim in lesson.claims} == set(FAULTS)
 
 

@@ -5,23 +5,8 @@ from __future__ import annotations
 import pytest
 
 from gemmlab import notebook
-from gemmlab.course.lesson import find_root, load
-
-
-@pytest.fixture
-def shown(monkeypatch, tmp_path) -> list[str]:
-    """What cells show, as text. The student's files live in a directory of their own."""
-    monkeypatch.setenv("GEMMLAB_ROOT", str(find_root()))
-    monkeypatch.setenv("GEMMLAB_WORK", str(tmp_path))
-    texts: list[str] = []
-    for module in ("gemmlab.notebook.tile_experiments", "gemmlab.notebook"):
-        monkeypatch.setattr(f"{module}.show", lambda *outputs: texts.extend(map(_text, outputs)))
-        monkeypatch.setattr(f"{module}.show_picture", lambda picture: texts.append(f"picture: {picture.alt}"))
-    return texts
-
-
-def _text(shown: object) -> str:
-    return shown._repr_mimebundle_()["text/plain"].replace("\\", "")
+from gemmlab.course.lesson import load
+from gemmlab.notebook.desk import digest
 
 
 def opened(number: str, solved: bool = True) -> notebook.OpenLesson:
@@ -83,7 +68,7 @@ def test_sizes_are_compiled_once_the_check_has_passed(shown):
     lesson.sizes((64, 64, 16, 4, 4))
     assert "registers" not in shown[0] and "Pass the check" in shown[1]
     source = load("06").solution
-    lesson._note("attempt", status="passed", source=notebook._digest(source))
+    lesson.desk.note("attempt", status="passed", source=digest(source))
     lesson.sizes((64, 64, 16, 4, 4), (32, 32, 32, 1, 1), arch="sm_86")
     assert "| 32×32×32 | 1×1 | 1,024 |" in shown[-1] and "for sm_86, from the compiler's report" in shown[-1]
 

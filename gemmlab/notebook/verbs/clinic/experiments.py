@@ -18,7 +18,7 @@ from gemmlab.course.lesson import Kernel, Lesson
 from gemmlab.errors import UserError
 from gemmlab.kernel.launch import Launch
 from gemmlab.models.simulator import FLOAT_BYTES
-from gemmlab.pictures.output import plain
+from gemmlab.text.markdown import plain
 
 if TYPE_CHECKING:
     from gemmlab.kernel.program import Program
@@ -77,8 +77,9 @@ def examine(claim: str, lesson: Lesson) -> Evidence:
 def _uncoalesced_b(lesson: Lesson) -> Evidence:
     """What one warp of the published kernel asks of A and B, where the kernel is right."""
     from gemmlab.compiler.compile import compile_source
+    from gemmlab.models.requests import SECTOR_BYTES
     from gemmlab.pictures.warps.warp import request_table, warp_picture
-    from gemmlab.trials.warp_requests import SECTOR_BYTES, requests_of
+    from gemmlab.trials.warp_lines import requests_of
 
     kernel, shape = lesson.kernel_named("barrier_in_if"), (_SIDE,) * 3
     requests = requests_of(compile_source(kernel.starter), kernel.launch.at(*shape), shape)
@@ -142,7 +143,8 @@ def _naive_bytes(lesson: Lesson) -> Evidence:
 def _sector_share(block: tuple[int, int]) -> float:
     """Bytes in the sectors that one warp of the naive kernel asks for, over the bytes that its threads ask for."""
     from gemmlab.compiler.compile import compile_source
-    from gemmlab.trials.warp_requests import SECTOR_BYTES, requests_of
+    from gemmlab.models.requests import SECTOR_BYTES
+    from gemmlab.trials.warp_lines import requests_of
 
     launch = Launch((*block, 1), (_SIDE // block[0], _SIDE // block[1], 1))
     requests = [r for r in requests_of(compile_source(_NAIVE), launch, (_SIDE,) * 3) if not r.is_store]

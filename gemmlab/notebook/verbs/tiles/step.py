@@ -1,4 +1,4 @@
-"""The tiled multiplication of small whole numbers as a sequence of pictures, one a step, drawn when asked for."""
+"""lesson.step((35, 45, 25), 5)"""
 
 from __future__ import annotations
 
@@ -11,12 +11,30 @@ import numpy as np
 from gemmlab.errors import UserError
 from gemmlab.kernel.tolerance import make_inputs
 from gemmlab.models.simulator import steps
+from gemmlab.notebook.arguments import Shape, sizes
+from gemmlab.notebook.desk import Desk
+from gemmlab.notebook.registry import verb
+from gemmlab.pictures.output import show_picture
 
 if TYPE_CHECKING:
     from gemmlab.pictures.picture import Picture
 
 MOST_WORK = 2**20  # products M·N·K
 _SEED = 2
+
+
+@verb
+def step(desk: Desk, shape: Shape, number: int = 0) -> None:
+    """One step of the tiled multiplication, played in NumPy on whole numbers; a slider leads to the others."""
+    from gemmlab.panels.slider import show_with_slider
+
+    pictures = StepPictures(sizes(shape), desk.lesson.tile)
+    if number not in range(len(pictures)):
+        raise UserError(f"there are {len(pictures)} steps, 0 to {len(pictures) - 1}; {number!r} is none of them")
+    if desk.solved:
+        show_picture(pictures[number])
+    else:
+        show_with_slider(pictures, number, "step")
 
 
 class StepPictures(Sequence):

@@ -5,26 +5,9 @@ from __future__ import annotations
 import pytest
 
 from gemmlab import notebook
-from gemmlab.course.lesson import find_root, load
-from gemmlab.notebook.experiments import source_of
+from gemmlab.course.lesson import load
 from gemmlab.records import ceilings
 from gemmlab.records.races import recorded_races
-
-
-@pytest.fixture
-def shown(monkeypatch, tmp_path) -> list[str]:
-    """What cells show, as text. The student's files live in a directory of their own."""
-    monkeypatch.setenv("GEMMLAB_ROOT", str(find_root()))
-    monkeypatch.setenv("GEMMLAB_WORK", str(tmp_path))
-    texts: list[str] = []
-    for module in ("gemmlab.notebook.experiments", "gemmlab.notebook"):
-        monkeypatch.setattr(f"{module}.show", lambda *outputs: texts.extend(map(_text, outputs)))
-        monkeypatch.setattr(f"{module}.show_picture", lambda picture: texts.append(f"picture: {picture.alt}"))
-    return texts
-
-
-def _text(shown: object) -> str:
-    return shown._repr_mimebundle_()["text/plain"]
 
 
 def opened(number: str, solved: bool = True) -> notebook.OpenLesson:
@@ -91,7 +74,7 @@ def test_open_blanks_and_compile_errors_are_said(shown):
 def test_another_lesson_must_be_solved(shown):
     opened("02", solved=False)
     with pytest.raises(Exception, match="lesson 02 is not solved yet"):
-        source_of(load("02"))
+        notebook.open("02").desk.source_of(load("02"))
 
 
 def test_what_if_checks_a_variant_and_leaves_everything_alone(shown, tmp_path):
@@ -99,7 +82,7 @@ def test_what_if_checks_a_variant_and_leaves_everything_alone(shown, tmp_path):
     before = lesson.lesson.kernel_path.read_text()
     lesson.what_if(second_barrier="")
     text = "\n".join(shown)
-    assert "without **second\\_barrier**" in text and "write after" in text and "picture: C at M, N, K" in text
+    assert "without **second_barrier**" in text and "write after" in text and "picture: C at M, N, K" in text
     assert lesson.lesson.kernel_path.read_text() == before and not (tmp_path / "progress.json").exists()
     lesson.what_if(third_barrier="")
     assert "No blank" in shown[-1] or "no blank" in shown[-1]
