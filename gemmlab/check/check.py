@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gemmlab.check.corners import check_size, is_too_large, run_sample
+from gemmlab.check.diagnosis.launch_fit import misfit
 from gemmlab.check.diagnosis.pattern import Trial
 from gemmlab.check.diagnosis.wrong_result import output_tile, wrong_result
 from gemmlab.check.rules import judge
@@ -369,7 +370,8 @@ def _verdict(
     faulty = [trial for run in runs for trial in run.faulty]
     raced = any(finding.kind == "race" and finding.is_error for finding in findings)
     wrong = wrong_result(clean, faulty, output_tile(spec), program.source, raced)
-    findings = causes_first(findings + ([_in_letters(wrong, spec.layout)] if wrong else []))
+    findings += [_in_letters(wrong, spec.layout)] if wrong else []
+    findings = causes_first(findings + _misfits(findings, program.source, spec, cases))
     results, kernels = tuple(runs[0].cases), _kernels(spec, cases)
     resources = program.resources.get(kernels[0]) if len(kernels) == 1 else None
     return Verdict(
@@ -380,6 +382,17 @@ def _verdict(
         asdict(resources) if resources else None,
         next((run.printed for run in runs if run.printed), ""),
     )
+
+
+def _misfits(
+    findings: Sequence[Finding], source: str, spec: LaunchSpec | Launcher, cases: Sequence[Case]
+) -> list[Finding]:
+    """Of a kernel with a fault, whether its launch fits it at all."""
+    kinds = {finding.kind for finding in findings if finding.is_error}
+    if not cases or not isinstance(spec, LaunchSpec) or not kinds or "launch_error" in kinds:
+        return []
+    found = misfit(source, launches_of(spec.at(*cases[0].shape))[0])
+    return [found] if found else []
 
 
 def _in_letters(finding: Finding, layout: Layout) -> Finding:

@@ -20,21 +20,26 @@ _BUILT_IN = re.compile(r"\b(threadIdx|blockIdx|blockDim|gridDim)\s*\.\s*([xyz])\
 Index = tuple[int, ...]
 
 
-def own_element(source: str, kernel: str, sizes: Mapping[str, int], **indices: Index) -> tuple[int, int] | None:
-    """(row, column) of the element of C that one thread stores, whether it lies in C or not.
+class OwnElement:
+    """The element of C that each thread of a kernel stores, as its source says it."""
 
-    `sizes` are M, N and K; `indices` are threadIdx, blockIdx, blockDim and gridDim as x, y, z. None where the source
-    does not tell: there is no store `C[row * N + col]`, or its row or column changes while the thread runs.
-    """
-    root = parse(preprocess(source))
-    found = [node for node in functions(root) if function_name(node) == kernel]
-    if len(found) != 1:
-        return None
-    names = {**constants_of(root, None), **_variables(found[0]), **{name: str(size) for name, size in sizes.items()}}
-    names |= {f"{name}_{axis}": str(value) for name, index in indices.items() for axis, value in zip("xyz", index)}
-    elements = {tuple(evaluate(_plain(part), names) for part in parts) for parts in _stores(found[0])}
-    row, column = elements.pop() if len(elements) == 1 else (None, None)
-    return None if row is None or column is None else (row, column)
+    def __init__(self, source: str, kernel: str) -> None:
+        root = parse(preprocess(source))
+        found = [node for node in functions(root) if function_name(node) == kernel]
+        self._names = {**constants_of(root, None), **_variables(found[0])} if len(found) == 1 else {}
+        self._stores = set(_stores(found[0])) if len(found) == 1 else set()
+
+    def at(self, sizes: Mapping[str, int], **indices: Index) -> tuple[int, int] | None:
+        """(row, column) of the element of one thread, whether it lies in C or not.
+
+        `sizes` are M, N and K; `indices` are threadIdx, blockIdx, blockDim and gridDim as x, y, z. None where the
+        source does not tell: there is no store `C[row * N + col]`, or its row or column changes while the thread runs.
+        """
+        names = {**self._names, **{name: str(size) for name, size in sizes.items()}}
+        names |= {f"{name}_{axis}": str(value) for name, index in indices.items() for axis, value in zip("xyz", index)}
+        elements = {tuple(evaluate(_plain(part), names) for part in parts) for parts in self._stores}
+        row, column = elements.pop() if len(elements) == 1 else (None, None)
+        return None if row is None or column is None else (row, column)
 
 
 def _plain(expression: str) -> str:

@@ -17,8 +17,8 @@ _LOOPS = ("for_statement", "while_statement", "do_statement")
 
 @dataclass(frozen=True)
 class SumLines:
-    """Lines of the source, from 1, None where there is no one such line: the declaration of the sum with its `type`, and
-    the innermost statement of a loop that gives it a new value."""
+    """Lines of the source, from 1, None where there is no one such line: the declaration of the sum, with its `type`,
+    and the innermost statement of a loop that gives it a new value."""
 
     declared: int | None
     grows: int | None

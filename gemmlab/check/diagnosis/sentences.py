@@ -256,3 +256,14 @@ RACE_FIRST = Sentence(
     "C is wrong in {cases} cases, by the order in which the emulator lets the threads run; any other order, such as a "
     "GPU's or a time line's, makes other elements wrong, or none. Mend the race first, then check again."
 )
+
+# A launch whose blocks do not fit the kernel.
+BLOCK_DOES_NOT_FIT = Sentence(
+    "The launch does not fit the file: a block of {block} threads computes {rows}×{columns} elements of C, but the "
+    "next block begins after {wanted_rows}×{wanted_columns}. Give the launch the blocks that the file's #define asks "
+    "for, or change the #define."
+)
+THREADS_DO_NOT_FIT = Sentence(
+    "The launch does not fit the file: a block of {block} has {threads} threads, but the file's #define lines, "
+    "{sizes}, ask for {wanted}. Give the launch such blocks, or change the #define lines."
+)

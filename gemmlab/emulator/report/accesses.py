@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gemmlab.cuda.own_element import own_element
+from gemmlab.cuda.own_element import OwnElement
 from gemmlab.emulator.machine import opcodes as o
 from gemmlab.emulator.report import sentences as say
 from gemmlab.emulator.report.event import Event
@@ -70,9 +70,7 @@ class MatrixOverrun:
     def _own_element(self) -> tuple[int, int] | None:
         places, event = self.places, self.event
         launch = places.launch
-        return own_element(
-            places.source,
-            launch.kernel,
+        return OwnElement(places.source, launch.kernel).at(
             dict(zip("MNK", places.shape)),
             threadIdx=_three(event.thread, launch.block),
             blockIdx=_three(event.block, launch.grid),
