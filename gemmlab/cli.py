@@ -80,7 +80,8 @@ def check(
     """Check one lesson's kernel over its public cases."""
 
     def ask() -> tuple[Verdict, str]:
-        from gemmlab.check.check import check_lesson, read_kernel
+        from gemmlab.check.as_graded import check_lesson
+        from gemmlab.check.check import read_kernel
         from gemmlab.course.lesson import load
 
         chosen = load(lesson)

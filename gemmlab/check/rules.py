@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 
 from gemmlab.errors import UserError
 from gemmlab.kernel.verdict import Finding, Verdict
+from gemmlab.trials.candidate import Candidate
 
 if TYPE_CHECKING:
     from gemmlab.course.lesson import CounterRule, Kernel
     from gemmlab.kernel.counters import Counters
-
-_SEED = 1
 
 
 def judge(verdict: Verdict, kernel: Kernel, source: str, filename: str) -> Verdict:
@@ -40,13 +39,7 @@ def _broken(rule: CounterRule, kernel: Kernel, source: str, filename: str) -> Fi
 
 def measured(rule: CounterRule, kernel: Kernel, source: str, filename: str) -> tuple[float, int | None]:
     """What the emulator counts for a rule, over the whole launch, and the line that takes most of it."""
-    from gemmlab.compiler.compile import compile_source
-    from gemmlab.emulator import EmulatorExecutor
-    from gemmlab.kernel.tolerance import make_inputs
-
-    program = compile_source(source, filename)
-    A, B = make_inputs("random", rule.shape, _SEED)
-    outcome = EmulatorExecutor().run(program, kernel.launch.at(*rule.shape), A, B, rule.shape)
+    outcome = Candidate(source, filename, kernel.launch).run(rule.shape)
     return _sectors_per_request(rule, outcome.counters)
 
 

@@ -19,8 +19,6 @@ NOT_GRADED = Sentence("#error not graded: {reasons}")
 
 # Why the body of a blank is not put into the given code.
 CLOSES_BLOCK = Sentence("the blank {blank} closes a block that it did not open")
-STAYS_OPEN = Sentence(
-    "the blank {blank} ends in an open comment or a backslash, which takes in the given lines below"
-)
+STAYS_OPEN = Sentence("the blank {blank} ends in an open comment or a backslash, which takes in the given lines below")
 CHANGES_GIVEN = Sentence("the blank {blank} holds a line for the preprocessor that can change the given code")
 UNFINISHED = Sentence("the blank {blank} ends in the middle of a statement, which takes in the given line below")

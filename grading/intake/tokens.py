@@ -121,7 +121,7 @@ def compiled(lines: Sequence[Line]) -> list[Line]:
         if not any(group.is_dead for group in around):
             kept.append(line)
         if name in ("if", "ifdef", "ifndef"):
-            truth = {("if", "0"): False, ("if", "1"): True}.get((name, *rest))
+            truth = {"if 0": False, "if 1": True}.get(" ".join((name, *rest)))
             groups.append(_Group(truth is True, truth is False))
         elif name == "endif":
             del groups[-1:]

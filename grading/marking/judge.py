@@ -14,11 +14,20 @@ import numpy as np
 
 from gemmlab.kernel.kinds import GRAVITY, KINDS
 from gemmlab.kernel.tolerance import Comparison, compare, make_inputs
+from grading.marking import sentences
 from grading.marking.wrong_picture import where, wrong_picture
 from grading.model import CaseMark, Execution, HiddenCase, Job, Judged, RawResult
 from grading.visible import plain
 
 RULE_KIND = "memory traffic"  # what the mark for a lesson's rules is called, beside the kinds of hidden cases
+_FIRST_LAUNCH_ONLY = (
+    "Elements of C are right at the first launch and wrong at the second, because a __device__ variable keeps its "
+    "value from launch to launch and is never set back."
+)
+_ONE_ORDER_ONLY = (
+    "Elements of C are wrong when the last warp of a block gets its turn first and the compiler optimises nothing: "
+    "what is stored hangs on who comes first, or on something that C++ leaves undefined."
+)
 _MOST_ERRORS = 3
 _MOST_WORDS = 300  # characters of one of the compiler's messages
 _MOST_LINES = 1_000_000
@@ -46,7 +55,8 @@ def judge(job: Job, execution: Execution) -> Judged:
     marks = [_mark(case, results, lines) for case, *results in zip(job.cases, *execution.backends)]
     for rule in (job.kernel.rules[number] for number in execution.rules):
         marks.append(CaseMark(RULE_KIND, "ordinary", False, rule.says, "counter"))
-    return Judged(_status(marks), tuple(marks), log=log, seconds=execution.seconds)
+    warnings = tuple(dict.fromkeys(_warnings(execution, lines)))
+    return Judged(_status(marks), tuple(marks), log=log, seconds=execution.seconds, warnings=warnings)
 
 
 def _status(marks: Sequence[CaseMark]) -> str:
@@ -66,7 +76,7 @@ def _judge_case(case: HiddenCase, result: RawResult, lines: int) -> CaseMark:
     if result.problem:
         finding = "timeout" if result.problem in ("timeout", "not run") else ""
         return CaseMark(case.kind, case.group, False, _PROBLEMS[result.problem], finding)
-    finding, message = _gravest(result.findings, lines)
+    finding, message = _gravest((*result.findings, *(result.again.findings if result.again else ())), lines)
     max_error, picture = None, ""
     if result.C is not None:
         comparison = _compare(case, result.C, result.written or b"")
@@ -74,6 +84,9 @@ def _judge_case(case: HiddenCase, result: RawResult, lines: int) -> CaseMark:
         max_error = comparison.max_error if math.isfinite(comparison.max_error) else None
         if not comparison.ok and not finding:
             finding, message = "wrong_result", _wrong_numbers(comparison)
+        for other, words in ((result.second, _FIRST_LAUNCH_ONLY), (result.again, _ONE_ORDER_ONLY)):
+            if not finding and other and other.C and not _compare(case, other.C, other.written or b"").ok:
+                finding, message = "wrong_result", words
     elif not finding:
         finding, message = "launch_error", "It ended without a result."
     return CaseMark(case.kind, case.group, not finding, message, finding, max_error, picture)
@@ -100,9 +113,30 @@ def _gravest(findings: Sequence[dict], lines: int) -> tuple[str, str]:
     if not errors:
         return "", ""
     worst = min(errors, key=lambda finding: GRAVITY[_kind(finding)])
-    line = worst.get("line")
-    known = isinstance(line, int) and not isinstance(line, bool) and 0 < line <= lines
-    return _kind(worst), f"{KINDS[_kind(worst)].meaning}{f', line {line}' if known else ''}."
+    line = _line(worst, lines)
+    return _kind(worst), f"{KINDS[_kind(worst)].meaning}{f', line {line}' if line else ''}."
+
+
+def _warnings(execution: Execution, lines: int) -> Iterator[str]:
+    """A sentence for each warning, by its kind. What the emulator does not know is for the instructor alone."""
+    for finding in (one for results in execution.backends for result in results for one in result.findings):
+        kind, line = _kind(finding), _line(finding, lines)
+        if finding.get("severity") == "warning" and kind != "unsupported":
+            yield _warned(kind, line)
+
+
+def _warned(kind: str, line: int | None) -> str:
+    if kind == "launch_error":
+        return sentences.WARNED_OF_LAUNCH()
+    if line:
+        return sentences.WARNED_IN_LINE(meaning=KINDS[kind].meaning, line=line)
+    return sentences.WARNED(meaning=KINDS[kind].meaning)
+
+
+def _line(finding: dict, lines: int) -> int | None:
+    """The line of the student's file that the finding names; None where it names none that can be."""
+    line = finding.get("line")
+    return line if isinstance(line, int) and not isinstance(line, bool) and 0 < line <= lines else None
 
 
 def _kind(finding: dict) -> str:
@@ -130,5 +164,5 @@ def _log(job: Job, execution: Execution) -> Iterator[str]:
             at = f"{name}, {'×'.join(map(str, case.shape))} {case.inputs}"
             if result.problem or result.detail:
                 yield plain(f"{at}: {result.problem} {result.detail}")
-            for finding in result.findings:
+            for finding in (*result.findings, *(result.again.findings if result.again else ())):
                 yield plain(f"{at}: {_kind(finding)}: {finding.get('message')}")

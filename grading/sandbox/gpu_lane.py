@@ -1,6 +1,6 @@
 """The GPU's part: where the emulator found no fault, the GPU runs the code that the child compiled as well.
 
-It does so in a process for each submission (gemmlab.gpu.device.worker), so that memory of one student's kernel is never
+It does so in a process for each submission (gemmlab.gpu.child.worker), so that memory of one student's kernel is never
 there for the next, and a broken context is nobody else's. That process runs no code of a student's on the CPU; it hands
 the child's bytes to NVIDIA's driver, behind those walls of the sandbox that a driver can live with.
 """
@@ -16,6 +16,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
+from gemmlab.check.causes import faults_of_second_launch
 from gemmlab.errors import UserError
 from gemmlab.kernel.launch import LaunchSpec
 from gemmlab.kernel.tolerance import make_inputs
@@ -66,7 +67,7 @@ def run_on_gpu(
 
 
 def _run(gpu, launch: LaunchSpec, case: HiddenCase, code: MachineCode, command: Sequence[str]) -> RawResult:
-    from gemmlab.gpu.device.process import GpuProcess
+    from gemmlab.gpu.child.process import GpuProcess
     from gemmlab.kernel.program import Program
 
     program = Program("", "", code.arch, "", code.cubin, symbols=code.symbols)
@@ -85,11 +86,13 @@ def _timed_out(result: RawResult) -> bool:
 def _raw(outcome) -> RawResult:
     findings = tuple(
         {"kind": one.kind, "severity": one.severity, "line": one.line, "message": one.message[:_TEXT]}
-        for one in outcome.findings
+        for one in (*outcome.findings, *faults_of_second_launch(outcome))
     )
     if outcome.C is None:
         return RawResult(findings=findings, seconds=outcome.seconds)
-    return RawResult(outcome.C.tobytes(), outcome.written.astype("uint8").tobytes(), findings, seconds=outcome.seconds)
+    second = _raw(outcome.again) if outcome.again else None
+    written = outcome.written.astype("uint8").tobytes()
+    return RawResult(outcome.C.tobytes(), written, findings, seconds=outcome.seconds, second=second)
 
 
 def main() -> None:
@@ -102,7 +105,7 @@ def main() -> None:
         linux.unshare(linux.CLONE_NEWNET | linux.CLONE_NEWIPC)
     with contextlib.suppress(OSError):
         landlock.restrict(_READABLE, [path for path in programs if os.path.exists(path)], _WRITABLE)
-    runpy.run_module("gemmlab.gpu.device.worker", run_name="__main__")
+    runpy.run_module("gemmlab.gpu.child.worker", run_name="__main__")
 
 
 if __name__ == "__main__":

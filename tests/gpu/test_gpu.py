@@ -14,7 +14,7 @@ from gemmlab import gpu
 from gemmlab.compiler.compile import compile_source
 from gemmlab.errors import UserError
 from gemmlab.gpu import bench
-from gemmlab.gpu.device import process as gpu_process
+from gemmlab.gpu.child import process as gpu_process
 from gemmlab.gpu.executor import GpuExecutor
 from gemmlab.kernel.launch import Launch, LaunchSpec
 from gemmlab.kernel.program import Program, Resources
@@ -126,6 +126,21 @@ def test_a_worker_that_dies_while_the_kernel_runs_is_a_finding(matrices, script)
     assert only_finding(outcome).kind == "launch_error"
 
 
+def test_a_second_launch_finds_the_variables_as_the_first_left_them(fake_cupy, matrices):
+    count = ["count[0] += 1", f"{GOOD} * count[0]"]
+    code = "\n    ".join(("count = [0]\ndef gemm(at, A, B, C, M, N, K):", *count)).encode()
+    program = Program("", "kernel.cu", "sm_90", ".visible .global .align 4 .u32 count;\n", code)
+    outcome = GpuExecutor().run(program, launch(), *matrices, SHAPE)
+    product = matrices[0] @ matrices[1]
+    assert np.allclose(outcome.C, product) and np.allclose(outcome.again.C, 2 * product)
+    assert outcome.kept == ("count",) and outcome.findings == []
+
+
+def test_what_has_no_variable_is_launched_once(fake_cupy, matrices):
+    program = replace(python_kernel(GOOD), ptx=".visible .entry gemm()")
+    assert GpuExecutor().run(program, launch(), *matrices, SHAPE).again is None
+
+
 def test_an_endless_kernel_is_a_timeout_and_its_processes_are_gone(matrices, tmp_path):
     pids = tmp_path / "pids"
     script = (
@@ -192,7 +207,7 @@ def test_a_dropped_executor_leaves_no_process_and_no_files(matrices, fake_cupy):
 
 
 def test_the_worker_ends_with_its_parent_even_while_a_kernel_runs(fake_cupy):
-    command = (sys.executable, "-m", "gemmlab.gpu.device.worker")
+    command = (sys.executable, "-m", "gemmlab.gpu.child.worker")
     child = gpu_process.Child(command, cwd="/", env=gpu_process._environment())
     assert child.receive(60)["event"] == "ready"
     child._process.stdin.close()

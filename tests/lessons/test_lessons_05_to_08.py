@@ -7,7 +7,8 @@ import re
 import pytest
 from lesson_text import asked_before_revealed, diff_of, prose_of
 
-from gemmlab.check.check import check_lesson, check_source
+from gemmlab.check.as_graded import check_lesson
+from gemmlab.check.check import check_source
 from gemmlab.compiler.compile import compile_source
 from gemmlab.course.lesson import Case, load
 from gemmlab.cuda.sizes import Sizes, sizes_of

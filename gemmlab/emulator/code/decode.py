@@ -216,12 +216,7 @@ class Decoder:
             )
             full = index >= o.MAX_GLOBALS
         elif variable.space == "shared":
-            address = (len(self.shared) + 1 << o.WINDOW_SHIFT) + o.WINDOW_CENTRE + self._shared_offset(variable) % 16
-            self.shared.append(
-                Region(
-                    variable.name, o.SHARED_KIND, variable.size, address, dynamic=variable.size == 0, function=function
-                )
-            )
+            address = self._place_shared(function, variable)
             full = len(self.shared) > o.MAX_SHARED
         else:
             address = self._place_frame(function, variable)
@@ -229,6 +224,18 @@ class Decoder:
         if full:
             raise Unsupported("more variables in memory than the emulator has room for")
         self.symbols[function, variable.name] = address
+
+    def _place_shared(self, function: str, variable: Variable) -> int:
+        """The address of a shared variable. All of dynamic shared memory is one region, however many names it has."""
+        dynamic = variable.size == 0
+        known = next((region for region in self.shared if dynamic and region.dynamic), None)
+        if known:
+            return known.address
+        address = (len(self.shared) + 1 << o.WINDOW_SHIFT) + o.WINDOW_CENTRE + self._shared_offset(variable) % 16
+        self.shared.append(
+            Region(variable.name, o.SHARED_KIND, variable.size, address, dynamic=dynamic, function=function)
+        )
+        return address
 
     def _shared_offset(self, variable: Variable) -> int:
         """Where ptxas puts it: one variable after the other, each at a multiple of its own alignment and no more, as an

@@ -34,9 +34,7 @@ def search(desk: Desk, shape: Shape = TIMED_SHAPE, BK: int | Sequence[int] = 16)
         desk.note("search", shape=list(shape), best=str(best.sizes), gflops=best.gflops)
 
 
-def _search(
-    kernel: Kernel, source: str, shape: Shape, depths: Sequence[int], tick: Callable[[], None]
-) -> Found | None:
+def _search(kernel: Kernel, source: str, shape: Shape, depths: Sequence[int], tick: Callable[[], None]) -> Found | None:
     """Search, show the landscape and the table, check the best in the emulator. The best that is right."""
     from gemmlab import gpu
     from gemmlab.pictures.speed.landscape import landscape

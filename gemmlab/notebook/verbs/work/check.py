@@ -47,11 +47,11 @@ def _told_check(desk: Desk, kernel: Kernel, tick: Callable[[], None]) -> list[ob
 
 def _checked(desk: Desk, kernel: Kernel, tick: Callable[[], None] | None = None) -> list[object]:
     """Check, keep the attempt, and give what there is to show."""
-    from gemmlab.check.check import check_kernel
+    from gemmlab.check.as_graded import check_work
     from gemmlab.pictures.verdict import VerdictReport
 
     source = desk.source(kernel)
-    verdict = check_kernel(kernel, source, kernel.path.name, tick=tick)
+    verdict = check_work(kernel, source, kernel.path.name, tick=tick)
     if verdict.status != "unattempted":
         _keep(desk, verdict, source, kernel)
     picture = where_wrong(verdict, kernel)
@@ -62,9 +62,7 @@ def _keep(desk: Desk, verdict: Verdict, source: str, kernel: Kernel) -> None:
     """A progress file that cannot be written must not hide the verdict: it becomes a notice."""
     kinds = sorted({finding.kind for finding in verdict.findings if finding.is_error})
     more = {"patient": kernel.patient, "changed": changed_lines(kernel, source)} if kernel.patient else {}
-    desk.note(
-        "attempt", status=verdict.status, backend=verdict.backend, findings=kinds, source=digest(source), **more
-    )
+    desk.note("attempt", status=verdict.status, backend=verdict.backend, findings=kinds, source=digest(source), **more)
 
 
 def where_wrong(verdict: Verdict, kernel: Kernel) -> Picture | None:
