@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from gemmlab.check import sentences as say
 from gemmlab.check.causes import one_memory, second_launch
 from gemmlab.check.corners import check_size, is_too_large, run_sample
+from gemmlab.check.diagnosis.launch_fit import misfit
 from gemmlab.check.diagnosis.pattern import Trial
 from gemmlab.check.diagnosis.wrong_result import output_tile, wrong_result
 from gemmlab.check.rules import judge
@@ -23,6 +24,7 @@ from gemmlab.course.blanks import open_blanks
 from gemmlab.course.lesson import Case, Kernel
 from gemmlab.errors import UserError
 from gemmlab.files import read_source
+from gemmlab.kernel.causes import causes_first, merge, without_followers
 from gemmlab.kernel.dropped import dropped_by_optimiser
 from gemmlab.kernel.launch import Launch, LaunchSpec
 from gemmlab.kernel.layout import COURSE, Layout
@@ -357,11 +359,14 @@ def _verdict(
     runs: list[_Run],
     backend: str,
 ) -> Verdict:
-    findings = merge(one_memory(program, remarks + [finding for run in runs for finding in run.findings]))
+    told = merge(one_memory(program, remarks + [finding for run in runs for finding in run.findings]))
+    findings, spec = without_followers(told), candidate.launch
     clean = [trial for run in runs for trial in run.clean]
     faulty = [trial for run in runs for trial in run.faulty]
-    wrong = wrong_result(clean, faulty, output_tile(candidate.launch))
-    findings += one_memory(program, [_in_letters(wrong, candidate.launch.layout)] if wrong else [])
+    raced = any(finding.kind == "race" and finding.is_error for finding in findings)
+    wrong = wrong_result(clean, faulty, output_tile(spec), program.source, raced)
+    findings += one_memory(program, [_in_letters(wrong, spec.layout)] if wrong else [])
+    findings = causes_first(findings + _misfits(findings, program.source, spec, cases))
     results, kernels = tuple(runs[0].cases), candidate.kernels(case.shape for case in cases)
     resources = program.resources.get(kernels[0]) if len(kernels) == 1 else None
     return Verdict(
@@ -374,26 +379,21 @@ def _verdict(
     )
 
 
+def _misfits(findings: Sequence[Finding], source: str, spec: Launches, cases: Sequence[Case]) -> list[Finding]:
+    """Of a kernel with a fault, whether its launch fits it at all."""
+    kinds = {finding.kind for finding in findings if finding.is_error}
+    if not cases or not isinstance(spec, LaunchSpec) or not kinds or "launch_error" in kinds:
+        return []
+    found = misfit(source, launches_of(spec.at(*cases[0].shape))[0])
+    return [found] if found else []
+
+
 def _in_letters(finding: Finding, layout: Layout) -> Finding:
     """The finding on wrong numbers, in the letters of the kernel's file."""
     details = finding.details
     if "shape" in details:
         details = {**details, "shape": list(layout.shape(tuple(details["shape"])))}
     return replace(finding, message=layout.reword(finding.message), details=details)
-
-
-def merge(findings: Iterable[Finding]) -> list[Finding]:
-    """Findings of one fault as one, in order of appearance, with their counts summed.
-
-    A fault is what an executor says is one `place` in a finding's details, else a kind, line and message.
-    """
-    merged: dict[tuple, Finding] = {}
-    for finding in findings:
-        what = finding.details.get("place", finding.message)
-        key = (finding.kind, finding.severity, finding.line, what)
-        known = merged.get(key)
-        merged[key] = replace(known, count=known.count + finding.count) if known else finding
-    return list(merged.values())
 
 
 def _status(findings: Sequence[Finding], cases: Sequence[CaseResult]) -> str:

@@ -119,6 +119,8 @@ def test_a_warning_alone_does_not_fail():
 def test_wrong_numbers_of_a_faulty_launch_are_left_to_the_fault():
     found = verdict(Executor(lambda A, B: 2 * (A @ B), [Finding("race", "A race.", line=3)]))
     assert [finding.kind for finding in found.findings] == ["race", "wrong_result"]
+    assert "any other order" in found.findings[1].message and "Mend the race first" in found.findings[1].message
+    found = verdict(Executor(lambda A, B: 2 * (A @ B), [Finding("out_of_bounds", "Outside A.", line=3)]))
     assert "mend the fault found there first" in found.findings[1].message
 
 
