@@ -14,7 +14,6 @@ import pkgutil
 import socket
 import traceback
 from collections.abc import Callable
-from dataclasses import replace
 
 import numpy as np
 
@@ -70,8 +69,9 @@ def _import_all() -> None:
     compiled_interpreter()  # before others import it, because this one knows where its machine code is kept
     for module in pkgutil.walk_packages(gemmlab.emulator.__path__, "gemmlab.emulator."):
         importlib.import_module(module.name)
-    readers = "compiler.device_part course.blanks cuda.arrays cuda.signature cuda.tree"
-    for name in f"{readers} check.rules kernel.limits kernel.plan kernel.tolerance".split():
+    readers = "compiler.device_part course.blanks cuda.arrays cuda.signature cuda.sizes cuda.tree"
+    counters = "check.rules models.warp_tile trials.intervals trials.warp_requests"
+    for name in f"{readers} {counters} kernel.limits kernel.plan kernel.tolerance".split():
         importlib.import_module(f"gemmlab.{name}")
 
 
@@ -138,9 +138,7 @@ class _Work:
         """The numbers of the lesson's rules on memory traffic that this kernel breaks."""
         from gemmlab.check.rules import broken_rules
 
-        rules = enumerate(self.kernel.rules)
-        one_rule = {number: replace(self.kernel, rules=(rule,)) for number, rule in rules}
-        return [number for number, kernel in one_rule.items() if broken_rules(kernel, self.source, self._filename)]
+        return [finding.details["rule"] for finding in broken_rules(self.kernel, self.source, self._filename)]
 
 
 def serve(channel: socket.socket) -> None:
