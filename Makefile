@@ -1,5 +1,5 @@
 # make lab      install and open JupyterLab on lessons/     PORT=8888 BROWSER=no
-# >>> not in the student bundle (grading/release.py)
+# >>> not in the student bundle (grading/hand_out/release.py)
 # make test     install and run every test                  JOBS=2
 # make lessons  build kernels/ and the notebooks            EXECUTE=all
 # <<< not in the student bundle

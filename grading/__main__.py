@@ -1,4 +1,4 @@
-"""The instructor's command line: `python -m grading grade`, `marks` and `release`.
+"""The instructor's command line: `python -m grading grade`, `marks`, `release`, `nbgrader` and `level`.
 
 Exit codes: 0 done, whatever the marks are; 2 what was asked cannot be done, and one sentence says what to do; 3 a fault
 inside grading; 130 stopped by Ctrl-C, and the same command goes on where it stopped.
@@ -6,6 +6,7 @@ inside grading; 130 stopped by Ctrl-C, and the same command goes on where it sto
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from enum import Enum
@@ -15,6 +16,7 @@ from typing import Annotated, Optional
 import typer
 
 from gemmlab.errors import UserError
+from grading import sentences
 
 _STOPPED = 130
 
@@ -69,10 +71,10 @@ def marks(
     browser: Annotated[bool, typer.Option(help="Open the page in a browser.")] = True,
 ) -> None:
     """Mark answers by hand: a local page that shows each beside its rubric, until Ctrl-C."""
-    from grading.marking.marks_server import MarksServer
+    from grading.reports.marks_server import MarksServer
 
     with MarksServer(report, port) as server:
-        print(f"Marking at {server.url}\nCtrl-C ends it. Then grade again, into the same folder.", flush=True)
+        print(sentences.MARKING_AT(url=server.url), flush=True)
         if browser:
             import webbrowser
 
@@ -89,7 +91,7 @@ def release(out: Annotated[Path, typer.Option(help="A folder that is not there y
     from grading.hand_out.release import release as write_bundle
 
     write_bundle(out)
-    print(f"The bundle is in {out}. It was looked through: no solution, model answer or code of the grader is in it.")
+    print(sentences.BUNDLE_DONE(folder=out))
 
 
 @app.command()
@@ -98,13 +100,23 @@ def nbgrader(out: Annotated[Path, typer.Option(help="A folder that is not there 
     from grading.hand_out.nbgrader_export import export
 
     export(out)
-    print(f"nbgrader's course is in {out}. Next: cd {out}; nbgrader generate_assignment 02_tiled_fma")
+    print(sentences.NBGRADER_DONE(folder=out))
+
+
+@app.command()
+def level() -> None:
+    """Attack the sandbox of this machine, and say what it holds."""
+    from grading import run
+    from grading.progress import Progress
+
+    print(run.level(Progress()))
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Ends the process with one of the exit codes of this module, never with a traceback."""
     for stream in (sys.stdout, sys.stderr):
-        stream.reconfigure(errors="backslashreplace")
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     sys.exit(_run(sys.argv[1:] if arguments is None else arguments))
 
 
@@ -119,18 +131,18 @@ def _run(arguments: list[str]) -> int:
     except Exception as error:
         if hasattr(error, "format_message"):  # typer's error about the command line; empty where help was printed
             message = error.format_message().rstrip(".")
-            return _refuse(f"{message}; see python -m grading --help", 2) if message else 2
+            return _refuse(sentences.BAD_COMMAND(message=message), 2) if message else 2
         if os.environ.get("GEMMLAB_DEBUG"):
             raise
-        return _refuse(f"grading itself failed ({type(error).__name__}: {error}); set GEMMLAB_DEBUG=1 to see where", 3)
+        return _refuse(sentences.OWN_FAULT(kind=type(error).__name__, message=error), 3)
 
 
 def _stopped() -> int:
-    return _refuse("stopped; give the same command again to go on", _STOPPED)
+    return _refuse(sentences.STOPPED(), _STOPPED)
 
 
 def _refuse(sentence: str, code: int) -> int:
-    print(f"grading: {sentence}", file=sys.stderr)
+    print(sentences.REFUSED(sentence=sentence), file=sys.stderr)
     return code
 
 

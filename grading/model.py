@@ -1,12 +1,15 @@
 """What passes between the steps of grading. Each step takes one of these and gives the next; none of them judges
 itself.
 
-intake -> Submission -> splice -> Spliced -> (child process) -> RawResult -> judge -> Graded -> reports
+intake -> Submission -> splice -> Spliced -> Job -> (child process) -> Execution -> judge -> Judged -> Attempt
+-> score -> Graded -> reports
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
+
+from gemmlab.course.lesson import Kernel
 
 TO_PASS = 8  # marks, of 10
 _ROUNDING = 1e-9  # shares of marks, such as 2/7, do not add up exactly
@@ -64,6 +67,16 @@ class HiddenCase:
 
 
 @dataclass(frozen=True)
+class Job:
+    """A kernel of a lesson as one student wrote it, and the hidden cases. `arch` is None where no GPU takes part."""
+
+    kernel: Kernel
+    source: str
+    cases: tuple[HiddenCase, ...]
+    arch: str | None = None
+
+
+@dataclass(frozen=True)
 class RawResult:
     """What the child process brought back for one case; nothing in it is believed.
 
@@ -81,6 +94,29 @@ class RawResult:
 
 
 @dataclass(frozen=True)
+class Execution:
+    """What came back for a job; nothing in it is believed.
+
+    `errors` are the compiler's, with message and line. `problem` is '' or what ended the child while it compiled:
+    timeout, memory, crash or output. `cases` has one result a hidden case; `rules` are the numbers of the lesson's
+    rules that are broken.
+    """
+
+    errors: tuple[dict, ...] = ()
+    problem: str = ""
+    detail: str = ""
+    cases: tuple[RawResult, ...] = ()
+    gpu_cases: tuple[RawResult, ...] | None = None
+    rules: tuple[int, ...] = ()
+    seconds: float = 0.0
+
+    @property
+    def backends(self) -> list[tuple[RawResult, ...]]:
+        """The results of the emulator and, where a GPU took part, of that."""
+        return [self.cases, *([self.gpu_cases] if self.gpu_cases is not None else [])]
+
+
+@dataclass(frozen=True)
 class CaseMark:
     """One hidden case as judged by the parent. `message` may be shown to the student: no shape, no data."""
 
@@ -91,6 +127,40 @@ class CaseMark:
     finding: str = ""
     max_error: float | None = None
     wrong: str = ""  # the wrong elements as a small picture: an SVG made by us, never the student's text
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One kernel as judged over its hidden cases. `status` is passed, failed, compile_error or timeout.
+
+    `cases` has one mark a hidden case, and one for each rule of the lesson that is broken. `note` may be shown to the
+    student; `log` is for the instructor: it tells of shapes and data.
+    """
+
+    status: str
+    cases: tuple[CaseMark, ...] = ()
+    note: str = ""
+    log: tuple[str, ...] = ()
+    seconds: float = 0.0
+
+    def to_json(self) -> dict:
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, data: dict) -> Judged:
+        cases = tuple(CaseMark(**case) for case in data["cases"])
+        return cls(**{**data, "cases": cases, "log": tuple(data["log"])})
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One kernel of a submission. `key` names the result of executing it, '' where there is nothing to execute: blanks
+    are open, or nothing was handed in. `judged` is None until it was."""
+
+    kernel: Kernel
+    spliced: Spliced
+    key: str = ""
+    judged: Judged | None = None
 
 
 @dataclass(frozen=True)

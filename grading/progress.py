@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, wait
 from contextlib import contextmanager
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 
-from grading.marking.judge import plain
+from gemmlab.emulator.warm import is_warm
+from grading import sentences
 from grading.model import Submission
+from grading.visible import plain
+
+PATIENCE = 15.0  # seconds between the lines that show that something happens
 
 
 class Progress:
@@ -36,10 +42,22 @@ class Progress:
     def say(self, text: str) -> None:
         self.console.print(text, markup=False, soft_wrap=True)
 
+    def start(self, future: Future) -> None:
+        """Wait for the first future of a run, with a line now and then: a machine that never ran the emulator compiles
+        it first, which takes minutes."""
+        if not is_warm():
+            self.say(sentences.COMPILING())
+        started = time.monotonic()
+        while not wait([future], PATIENCE).done:
+            words = sentences.STILL_STARTING if is_warm() else sentences.STILL_COMPILING
+            self.say(words(seconds=round(time.monotonic() - started)))
+
     def done(self, submission: Submission, statuses: Sequence[str]) -> None:
         """A submission has all its results: `statuses` are those of its kernels, none where nothing was executed."""
         self._count += 1
-        outcome = ", ".join(statuses) or submission.note or "nothing to execute"
-        line = f"{self._count}/{self._total} {submission.student}, lesson {submission.lesson}: {outcome}"
+        line = sentences.ONE_DONE(
+            count=self._count, total=self._total, student=submission.student, lesson=submission.lesson,
+            outcome=", ".join(statuses) or submission.note or sentences.NOTHING_TO_EXECUTE(),
+        )  # fmt: skip
         self.say(plain(line))
         self._bar.advance(self._task)

@@ -10,9 +10,9 @@ The steps that others do, one module each:
         student handed in nothing for it
     cases.draw(kernel: Kernel, secret: bytes) -> tuple[HiddenCase, ...]
         the same for the same secret
-    score.read_hand_marks(out: Path) -> H
+    score.read_hand_marks(out: Path) -> HandMarks
         what was marked by hand so far, in the files of an earlier run
-    score.grade(submission: Submission, lesson: Lesson, attempts: Sequence[Attempt], hand: H) -> Graded
+    score.grade(submission: Submission, lesson: Lesson, attempts: Sequence[Attempt], hand: HandMarks) -> Graded
         the marks, from all that is known; done again on every run
     reports.write(out: Path, graded: Sequence[Graded], audit: Sequence[dict]) -> None
         all the files; `audit` has an object for each kernel that was executed, for the audit log: not for students
@@ -27,7 +27,7 @@ import hashlib
 import json
 import os
 from collections.abc import Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, wait
 from dataclasses import asdict, dataclass, replace
 from importlib.metadata import distributions
 from itertools import islice
@@ -37,16 +37,17 @@ from typing import Any
 import gemmlab
 import grading
 from gemmlab.course.lesson import Kernel, Lesson, load
-from gemmlab.emulator.warm import is_warm
 from gemmlab.errors import UserError
-from grading import reports
+from grading import reports, sentences
 from grading.intake import intake, splice
 from grading.marking import cases, score, secret
-from grading.marking.judge import Judged, judge
-from grading.model import Graded, HiddenCase, Spliced, Submission
+from grading.marking.hand_marks import HandMarks
+from grading.marking.judge import judge
+from grading.model import Attempt, Execution, Graded, HiddenCase, Job, Judged, Submission
 from grading.progress import Progress
 from grading.sandbox import engine
-from grading.sandbox.worker import Execution, Job, WorkerLost
+from grading.sandbox.level import Level
+from grading.sandbox.worker import WorkerLost
 from grading.state import State, open_state
 
 STATE_FOLDER = "state"
@@ -64,17 +65,6 @@ class Options:
     dask: str | None = None
     insecure: bool = False
     backend: str = "emulator"
-
-
-@dataclass(frozen=True)
-class Attempt:
-    """One kernel of a submission. `key` names the result of executing it, '' where there is nothing to execute: blanks
-    are open, or nothing was handed in. `judged` is None until it was."""
-
-    kernel: Kernel
-    spliced: Spliced
-    key: str = ""
-    judged: Judged | None = None
 
 
 @dataclass(frozen=True)
@@ -99,7 +89,7 @@ def grade(submissions: Path, out: Path, options: Options, progress: Progress) ->
     batch = _Batch(options)
     entries = [batch.entry(submission) for submission in intake.read(submissions, options.lesson)]
     if not entries:
-        raise UserError(f"there are no submissions in {submissions}")
+        raise UserError(sentences.NO_SUBMISSIONS(place=submissions))
     with open_state(out / STATE_FOLDER) as state:
         results = _results(batch, entries, state, progress)
         hand = score.read_hand_marks(out)
@@ -154,7 +144,7 @@ def _arch(backend: str) -> str | None:
     if backend == "emulator":
         return None
     if backend != "cuda":
-        raise UserError(f"unknown backend '{backend}'; choose emulator or cuda")
+        raise UserError(sentences.UNKNOWN_BACKEND(backend=backend))
     from gemmlab import gpu
 
     return gpu.device().arch
@@ -164,7 +154,7 @@ def _code_digest() -> str:
     """Of all our sources, and of the compiler's version."""
     digest = hashlib.sha256()
     for package in (gemmlab, grading):
-        for path in sorted(Path(package.__file__).parent.rglob("*.py")):
+        for path in sorted(Path(package.__path__[0]).rglob("*.py")):
             digest.update(path.read_bytes())
     packages = {found.name: found.version for found in distributions() if found.name}
     compilers = sorted(item for item in packages.items() if item[0].startswith("nvidia-cuda-nvrtc"))
@@ -199,11 +189,9 @@ def _executed(jobs: dict[str, Job], options: Options, progress: Progress) -> Ite
     """What each job gave, in the order in which they end. Only a few at a time are handed to the executor."""
     if not jobs:
         return
-    if not is_warm():
-        progress.say("Compiling the emulator first, which takes a minute and happens once.")
     todo = iter(jobs.items())
     with engine.open_executor(options.jobs or len(os.sched_getaffinity(0)), options.dask) as (executor, at_once):
-        progress.say(str(_outcome(executor.submit(engine.sandbox_level, options.insecure))))
+        progress.say(str(_level(executor, options.insecure, progress)))
         running: dict[Future, str] = {}
         while True:
             for key, job in islice(todo, _AHEAD * at_once - len(running)):
@@ -212,6 +200,18 @@ def _executed(jobs: dict[str, Job], options: Options, progress: Progress) -> Ite
                 return
             for future in wait(running, return_when=FIRST_COMPLETED).done:
                 yield running.pop(future), _outcome(future)
+
+
+def level(progress: Progress) -> Level:
+    """What the sandbox of this machine holds. Raises UserError where it cannot be started."""
+    with engine.open_executor(1, None) as (executor, _):
+        return _level(executor, True, progress)
+
+
+def _level(executor: Executor, insecure: bool, progress: Progress) -> Level:
+    first = executor.submit(engine.sandbox_level, insecure)
+    progress.start(first)
+    return _outcome(first)
 
 
 def _outcome(future: Future) -> Any:
@@ -224,10 +224,10 @@ def _outcome(future: Future) -> Any:
         lost = str(error)
     except Exception as error:  # what Dask says when its own workers die
         lost = f"{type(error).__name__}: {error}"
-    raise UserError(f"a process that executes kernels was lost; give the same command again to go on ({lost})")
+    raise UserError(sentences.PROCESS_LOST(reason=lost))
 
 
-def _graded(entry: _Entry, hand: object) -> Graded:
+def _graded(entry: _Entry, hand: HandMarks) -> Graded:
     digest = hashlib.sha256("".join(attempt.key for attempt in entry.attempts).encode()).hexdigest()
     return replace(score.grade(entry.submission, entry.lesson, entry.attempts, hand), key=digest)
 

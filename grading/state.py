@@ -10,7 +10,8 @@ from pathlib import Path
 
 from gemmlab.errors import UserError
 from gemmlab.files import forget_drafts, write_whole
-from grading.marking.judge import Judged
+from grading import sentences
+from grading.model import Judged
 
 
 class State:
@@ -41,11 +42,11 @@ def open_state(folder: Path) -> Iterator[State]:
         folder.mkdir(mode=0o700, exist_ok=True)  # results name hidden shapes
         lock = open(folder / "lock", "w")
     except OSError as error:
-        raise UserError(f"cannot write to {folder}: {error.strerror}") from None
+        raise UserError(sentences.CANNOT_WRITE(folder=folder, reason=error.strerror)) from None
     with lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise UserError(f"another run is writing to {folder.parent}; wait for it, or name another folder") from None
+            raise UserError(sentences.OTHER_RUN(folder=folder.parent)) from None
         forget_drafts(folder)
         yield State(folder)

@@ -9,10 +9,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from grading import sentences
 from grading.marking import hand_marks
-from grading.marking.judge import plain
 from grading.model import Graded
 from grading.reports import statistics
+from grading.visible import plain
 
 _MOST_PROBLEMS = 10
 
@@ -23,13 +24,13 @@ def print_summary(graded: Sequence[Graded], out: Path, console: Console | None =
     console.print(_table(graded))
     problems = hand_marks.problems(graded, hand_marks.read(out))
     for problem in problems[:_MOST_PROBLEMS]:
-        console.print(Text(f"hand marks: {plain(problem)}"), soft_wrap=True)
+        console.print(Text(sentences.MARKS_PROBLEM(problem=plain(problem))), soft_wrap=True)
     if len(problems) > _MOST_PROBLEMS:
-        console.print(f"and {len(problems) - _MOST_PROBLEMS} more problems with hand marks; see overview.html")
+        console.print(sentences.MORE_PROBLEMS(count=len(problems) - _MOST_PROBLEMS))
     unmarked = sum(len(one.unmarked) for one in graded)
     if unmarked:
-        console.print(Text(f"{unmarked} answers are to be marked: python -m grading marks {out}"), soft_wrap=True)
-    console.print(Text(f"Reports: {out / 'overview.html'}"), soft_wrap=True)
+        console.print(Text(sentences.TO_BE_MARKED(count=unmarked, folder=out)), soft_wrap=True)
+    console.print(Text(sentences.REPORTS_AT(page=out / "overview.html")), soft_wrap=True)
 
 
 def _table(graded: Sequence[Graded]) -> Table:

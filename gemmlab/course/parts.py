@@ -76,7 +76,7 @@ def read_marks(block: Block, questions: tuple[Question, ...]) -> dict[str, float
 @dataclass(frozen=True)
 class Claim:
     """What was said of a kernel when it was published, and what is true instead. It is judged by an experiment of its
-    own, `gemmlab.notebook.claims`; the prediction of the same id asks for the number that the experiment gives."""
+    own, in notebook/verbs/clinic/experiments.py; the prediction of the same id asks for the number that it gives."""
 
     id: str
     patient: str

@@ -1,4 +1,4 @@
-"""The ceilings of this machine's GPU as measured, and where kernels stand under them at each level of memory.
+"""The ceilings of this machine's GPU as measured.
 
 Every ceiling is what a kernel of device/ceilings.cu reached, or cudaMemcpy, never a figure from a data sheet:
 
@@ -10,9 +10,7 @@ Every ceiling is what a kernel of device/ceilings.cu reached, or cudaMemcpy, nev
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,13 +22,8 @@ from gemmlab.kernel.plan import Copy, Plan
 
 if TYPE_CHECKING:
     from gemmlab.gpu.bench import Bench
-    from gemmlab.kernel.counters import LineCounters
-    from gemmlab.pictures.speed.roofline import Ceilings
 
-Shape = tuple[int, int, int]
 _KERNELS = Path(__file__).with_name("device") / "ceilings.cu"
-SECTOR = 32  # bytes
-LEVELS = {"memory": "copy_gbs", "L2": "l2_gbs", "shared": "shared_gbs"}  # a level, and the ceiling of its bytes
 
 CHAINS, ROUNDS = 8, 2048  # as in ceilings.cu
 _BLOCKS_A_SM = 16
@@ -92,31 +85,3 @@ def _probe(
     arguments: tuple[Address | Scalar, ...] = (*map(Address, buffers), *more)
     launch = Launch((threads, 1, 1), (blocks, 1, 1), kernel=kernel, arguments=arguments)
     return _Probe(Plan((launch,), buffers), work, unit)
-
-
-# ---- where kernels stand
-
-
-def intensities(totals: LineCounters, counted: Shape, shape: Shape) -> dict[str, float]:
-    """FLOP of the product for each byte at each level of memory.
-
-    L2 and shared are from what the emulator counted at the shape `counted` (M, N, K): the sectors that loads and stores
-    ask for, which no L1 cache lessens here, and the bytes that threads read and write in shared memory. Of a tiled
-    kernel they are hardly other at a larger shape. memory is at `shape`: A and B read once and C written once, which
-    is the least.
-    """
-    M, N, K = shape
-    found = {"memory": 2 * M * N * K / (4 * (M * K + K * N + M * N))}
-    moved = {
-        "L2": SECTOR * (totals.global_load_sectors + totals.global_store_sectors + totals.global_atomic_sectors),
-        "shared": totals.shared_load_bytes + totals.shared_store_bytes,
-    }
-    return found | {level: 2 * prod(counted) / amount for level, amount in moved.items() if amount}
-
-
-def ceilings_of(measured: Mapping[str, float], source: str) -> Ceilings:
-    """Measured ceilings as the roofline draws them. `source` says where and when they were measured."""
-    from gemmlab.pictures.speed.roofline import Ceilings
-
-    slopes = tuple((level, measured[name]) for level, name in LEVELS.items() if level != "memory" and name in measured)
-    return Ceilings(1000 * measured["fma_tflops"], measured["copy_gbs"], source, slopes)

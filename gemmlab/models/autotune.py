@@ -14,17 +14,16 @@ from math import ceil
 from gemmlab.cuda.sizes import Sizes
 from gemmlab.errors import UserError
 from gemmlab.kernel.launch import LaunchSpec, cdiv, evaluate
-from gemmlab.kernel.limits import MAX_THREADS, REGISTERS_PER_THREAD, STATIC_SHARED, Occupancy, occupancy
+from gemmlab.kernel.limits import MAX_THREADS, REGISTERS_PER_THREAD, STATIC_SHARED, WARP, Occupancy, occupancy
 from gemmlab.kernel.program import Resources
 from gemmlab.models.simulator import FLOAT_BYTES, Traffic, traffic_register_tiled
-from gemmlab.models.warp_tile import WARP, WIDTH, WarpTile, rescaled
+from gemmlab.models.warp_tile import LANES, WIDTH, WarpTile, rescaled
 
 Shape = tuple[int, int, int]
 
 BLOCKS = ((64, 64), (64, 128), (128, 128))  # BM, BN
 DEPTHS = (8, 16, 32)  # BK
 PATCHES = ((4, 4), (8, 4), (8, 8), (16, 8), (16, 16))  # TM, TN
-LANES = (4, 8)  # rows and columns of a warp's lanes
 PAD = 4
 NAMES = ("BM", "BN", "BK", "TM", "TN", "PAD")
 

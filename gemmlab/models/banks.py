@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from gemmlab.cuda.constants import evaluate
 from gemmlab.cuda.sizes import Sizes
 from gemmlab.errors import UserError
+from gemmlab.kernel.limits import WARP
 
 BANKS = 32
-WARP = 32
 _LANES_A_PASS = {1: 32, 2: 16, 4: 8}
 
 

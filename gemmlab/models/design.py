@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import astuple, dataclass
-from typing import TYPE_CHECKING
 
 from gemmlab.cuda.sizes import sizes_of
 from gemmlab.errors import UserError
 from gemmlab.kernel.launch import cdiv
 from gemmlab.kernel.limits import MAX_THREADS, STATIC_SHARED
+from gemmlab.models.ceilings import Point
 from gemmlab.models.simulator import Traffic, traffic_naive, traffic_register_tiled
-from gemmlab.pictures.output import plain
-
-if TYPE_CHECKING:
-    from gemmlab.pictures.speed.roofline import Point
+from gemmlab.text.markdown import plain
 
 _DEPTH = 16  # k in a tile, at most
 TILES, PATCHES = (8, 16, 32, 64, 128), (1, 2, 4, 8)
@@ -74,8 +71,6 @@ class Design:
 
 def points(design: Design, shape: tuple[int, int, int]) -> list[Point]:
     """The naive kernel and the design, as points without a measurement."""
-    from gemmlab.pictures.speed.roofline import Point
-
     name = f"TILE = {design.TILE}" + (f", {design.TM}×{design.TN} a thread" if design.TM * design.TN > 1 else "")
     return [Point("naive", traffic_naive(*shape).intensity), Point(name, design.traffic(shape).intensity)]
 

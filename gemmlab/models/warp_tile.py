@@ -10,17 +10,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from gemmlab.cuda.sizes import Sizes, sizes_of
-from gemmlab.errors import UserError
+from gemmlab.cuda.sizes import Sizes
+from gemmlab.kernel.limits import WARP
+from gemmlab.models.banks import BANKS
 
-if TYPE_CHECKING:
-    from gemmlab.course.lesson import Kernel
-
-WARP = 32
-BANKS = 32
 WIDTH = 4  # floats a lane reads at once
+LANES = (4, 8)  # rows and columns of a warp's lanes, laid out row by row
+IN_ORDER, BY_ROWS = "threads in order, as in lesson 08", "4 rows of 8 lanes, row by row"
 
 
 @dataclass(frozen=True)
@@ -68,26 +65,19 @@ def _passes(words: Sequence[int]) -> int:
     return max(map(len, in_bank.values()))
 
 
-def warp_tile(kernel: Kernel, source: str) -> WarpTile:
-    """Where the lanes of a kernel's warp 0 store, as the emulator meets it. UserError where a lane stores nothing."""
-    from gemmlab.compiler.compile import CompileError, compile_source
-    from gemmlab.trials.warp_requests import requests_of
-
-    sizes = sizes_of(source)
-    shape = (sizes.BM, sizes.BN, sizes.BK)
-    try:
-        program = compile_source(source, kernel.path.name)
-    except CompileError:
-        raise UserError("the kernel does not compile: run its check, which says why") from None
-    stores = [request for request in requests_of(program, kernel.launch.at(*shape), shape) if request.is_store]
-    if not stores or None in stores[0].offsets:
-        raise UserError("some lane of warp 0 stores nothing at the shape of one tile: run the check, which says more")
-    places = [divmod(offset // 4, sizes.BN) for offset in stores[0].offsets]
-    return WarpTile(sizes, tuple(row for row, _ in places), tuple(col for _, col in places))
-
-
 def rescaled(tile: WarpTile, sizes: Sizes) -> WarpTile:
     """The same arrangement of lanes with patches of another size."""
     rows = tuple(row // tile.sizes.TM * sizes.TM for row in tile.rows)
     cols = tuple(col // tile.sizes.TN * sizes.TN for col in tile.cols)
     return WarpTile(sizes, rows, cols)
+
+
+def arrangements(sizes: Sizes) -> dict[str, WarpTile]:
+    """Two ways to lay out a warp: by the number of the thread in its block, and in LANES."""
+    across, (_, wide) = sizes.block[0], LANES
+
+    def laid_out(columns: int) -> WarpTile:
+        rows = tuple(lane // columns * sizes.TM for lane in range(WARP))
+        return WarpTile(sizes, rows, tuple(lane % columns * sizes.TN for lane in range(WARP)))
+
+    return {IN_ORDER: laid_out(across), BY_ROWS: laid_out(wide)}

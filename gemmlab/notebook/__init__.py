@@ -1,5 +1,5 @@
 """The face of the course in a notebook: `notebook.open("02")` gives the lesson whose verbs the cells call."""
 
-from gemmlab.notebook.lesson import open
+from gemmlab.notebook.lesson import OpenLesson, open
 
-__all__ = ["open"]
+__all__ = ["OpenLesson", "open"]

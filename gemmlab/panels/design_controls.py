@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gemmlab.errors import UserError
+from gemmlab.models.ceilings import Ceilings, Point
 from gemmlab.models.design import PATCHES, TILES, Design, points
 from gemmlab.panels.stage import Stage
 from gemmlab.pictures.output import Markdown, caption
 from gemmlab.pictures.picture import Picture
-from gemmlab.pictures.speed.roofline import Ceilings, Point, roofline
+from gemmlab.pictures.speed.roofline import roofline
 
 Shape = tuple[int, int, int]
 _BY_HAND = "set by hand, not measured"

@@ -6,6 +6,7 @@ from gemmlab.kernel.launch import cdiv
 from gemmlab.panels.controls import int_slider, set_quietly
 from gemmlab.panels.stage import Stage
 from gemmlab.pictures.output import caption
+from gemmlab.pictures.tiles.explorer import explorer_picture
 from gemmlab.trials.explore import Explorer, Spot
 
 _STEP_MILLISECONDS = 1500
@@ -57,7 +58,7 @@ class ExplorerControls:
         tiles = self.explorer.k_tiles(self.spot)
         if tiles and self.k_tile.value not in tiles:
             set_quietly(self.k_tile, tiles[0], self.go_to_k_tile)
-        picture = self.explorer.picture(self.spot)
+        picture = explorer_picture(*self.explorer.seen(self.spot))
         self.stage.put(picture, caption(picture))
 
     def go_to_k_tile(self, change: dict) -> None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from gemmlab.kernel.limits import MAX_THREADS, REGISTERS_PER_THREAD, limits_for
+from gemmlab.models.occupancy import BlockUse
 from gemmlab.panels.stage import Stage
 from gemmlab.pictures.output import caption
-from gemmlab.pictures.speed.occupancy import BlockUse, occupancy_picture
+from gemmlab.pictures.speed.occupancy import occupancy_picture
 
 _FEWEST_REGISTERS = 16
 

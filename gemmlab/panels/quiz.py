@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 from gemmlab.errors import UserError
 from gemmlab.panels.stage import Stage
-from gemmlab.pictures.output import Markdown, escape
+from gemmlab.pictures.output import Markdown
+from gemmlab.text.markdown import escape
 
 Outputs = Sequence[object]
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from math import prod
 
+from gemmlab.kernel.limits import WARP
 from gemmlab.panels.controls import int_slider, set_quietly
 from gemmlab.panels.stage import Stage
 from gemmlab.pictures.output import Markdown, caption
-from gemmlab.trials.warp_lines import WARP
+from gemmlab.pictures.warps.warp_lines import line_picture, lines_table
 from gemmlab.trials.warp_view import BEFORE, WarpView
 
 
@@ -37,8 +38,9 @@ class WarpControls:
         if last != self.request.max:
             set_quietly(self.request, min(self.request.value, last), self.draw)
             self.request.max, self.request.disabled = last, last == 0
-        picture = self.view.picture(self.line.value, self.request.value, self.warp.value)
-        self.stage.put(picture, caption(picture), Markdown(self.view.table(self.warp.value)))
+        picture = line_picture(self.view.versions(self.line.value, self.warp.value), self.request.value)
+        table = lines_table(self.view.source, *self.view.both(self.warp.value))
+        self.stage.put(picture, caption(picture), Markdown(table))
 
     def _names(self, warp: int) -> list[tuple[str, int]]:
         return [(line.name, place) for place, line in enumerate(self.view.lines(BEFORE, warp))]

@@ -6,6 +6,8 @@ import io
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from gemmlab.text.markdown import escape
+
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
@@ -91,16 +93,6 @@ def show_picture(picture: Picture) -> Callable[[Picture], None]:
 def caption(picture: Picture) -> Markdown:
     """What the picture shows, in words."""
     return Markdown(f"*{escape(picture.alt)}*")
-
-
-def escape(text: str) -> str:
-    """The text for use inside Markdown, every character as itself."""
-    return "".join(f"\\{char}" if char in r"\`*_{}[]()<>#+-.!|~$" else char for char in text)
-
-
-def plain(value: float) -> str:
-    """The number for reading: two decimals at most, or three digits where it is below 1."""
-    return f"{value:,.2f}".rstrip("0").rstrip(".") if value >= 1 else f"{value:.3g}"
 
 
 def _theme():

@@ -5,19 +5,14 @@ from __future__ import annotations
 import json
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from gemmlab.files import write_whole
+from gemmlab.models.ceilings import Ceilings, ceilings_of
 from gemmlab.records.results import FOLDER, all_results
-
-if TYPE_CHECKING:
-    from gemmlab.pictures.speed.roofline import Ceilings
 
 
 def recorded_ceilings(folder: Path = FOLDER) -> Ceilings | None:
     """Those of the first recorded GPU, labelled with where and when; None where nothing was recorded."""
-    from gemmlab.gpu.roofline import ceilings_of
-
     for results in all_results(folder):
         if "fma_tflops" in results.ceilings and "copy_gbs" in results.ceilings:
             return ceilings_of(results.ceilings, f"{results.label}; not your machine")
@@ -28,8 +23,6 @@ def ceilings_here() -> Ceilings | None:
     """Those of this machine's GPU, measured once for each driver and kept; recorded ones where there is no GPU."""
     from gemmlab import gpu
     from gemmlab.compiler.cache import folder as compile_folder
-    from gemmlab.gpu.roofline import ceilings_of
-
     if not gpu.available():
         return recorded_ceilings()
     device = gpu.device()

@@ -1,4 +1,4 @@
-"""The tile explorer's model: pictures of a student's kernel, by block, barrier interval and thread."""
+"""The tile explorer's view of a student's kernel, by block, barrier interval and thread."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 from gemmlab.cuda.arrays import array_extents
 from gemmlab.cuda.sizes import sizes_of
 from gemmlab.errors import UserError
-from gemmlab.trials.intervals import BlockStory, block_story
+from gemmlab.models.block_story import BlockStory
+from gemmlab.trials.intervals import block_story
 from gemmlab.trials.variant import compiled, variant
 
 if TYPE_CHECKING:
     from gemmlab.course.lesson import Kernel
     from gemmlab.kernel.launch import Launch
     from gemmlab.kernel.program import Program
-    from gemmlab.pictures.picture import Picture
 
 Shape = tuple[int, int, int]
 
@@ -57,12 +57,10 @@ class Explorer:
             raise UserError(f"there is no thread {spot.thread}: ty is 0 to {down - 1}, tx is 0 to {across - 1}")
         return spot
 
-    def picture(self, spot: Spot) -> Picture:
-        """The picture of a spot that is there."""
-        from gemmlab.pictures.tiles.explorer import explorer_picture
-
+    def seen(self, spot: Spot) -> tuple[BlockStory, int, int]:
+        """What there is to draw of a spot that is there: the block's story, the interval and the thread's number."""
         ty, tx = spot.thread
-        return explorer_picture(self.story(spot.block), spot.interval, ty * self.launch.block[0] + tx)
+        return self.story(spot.block), spot.interval, ty * self.launch.block[0] + tx
 
     def k_tiles(self, spot: Spot) -> tuple[int, ...]:
         """The K tiles that the spot's interval fills, or else uses."""

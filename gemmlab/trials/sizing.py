@@ -2,24 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from gemmlab.cuda.sizes import Sizes, require_fit, with_sizes
 from gemmlab.errors import UserError
-from gemmlab.kernel.limits import MAX_THREADS, Occupancy, occupancy
+from gemmlab.kernel.limits import MAX_THREADS, occupancy
 from gemmlab.kernel.program import Resources
-from gemmlab.models.simulator import Traffic, traffic_register_tiled
-
-
-@dataclass(frozen=True)
-class Sizing:
-    """One choice of sizes. `resources` and `occupancy` are None where there is no kernel to compile, or where the
-    compiler found no room for it; `traffic` is that of the shape asked for."""
-
-    sizes: Sizes
-    traffic: Traffic
-    resources: Resources | None = None
-    occupancy: Occupancy | None = None
+from gemmlab.models.simulator import traffic_register_tiled
+from gemmlab.models.sizing import Sizing
 
 
 def sizing(sizes: Sizes, shape: tuple[int, int, int], source: str | None, kernel: str, arch: str) -> Sizing:

@@ -2,66 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING
 
 from gemmlab.errors import UserError
+from gemmlab.kernel.limits import WARP
 from gemmlab.kernel.tolerance import make_inputs
-from gemmlab.models.banks import BankRequest
+from gemmlab.models.requests import SIDES, LineRequests, WarpRequest
 from gemmlab.trials.trace import BARRIER, COPY, STORE, Access, Place, trace_block
-from gemmlab.trials.warp_requests import SIDES, WarpRequest
 
 if TYPE_CHECKING:
     from gemmlab.kernel.launch import Launch
     from gemmlab.kernel.program import Program
 
-WARP = 32
 _SEED = 7
-_WORD = 4
-
-
-@dataclass(frozen=True)
-class LineRequests:
-    """What a line of the kernel asks of one array, request by request, in the order in which the warp makes them.
-
-    A request has one entry a lane: bytes from the array's start, None where the lane takes no part. Each lane touches
-    `size` bytes. `sides` are the array's rows and columns where it is a matrix in global memory, else None.
-    """
-
-    line: int
-    array: str
-    is_store: bool
-    size: int
-    requests: tuple[tuple[int | None, ...], ...]
-    sides: tuple[int, int] | None
-
-    @property
-    def is_global(self) -> bool:
-        """Whether it goes to a matrix in global memory; else to shared memory."""
-        return self.sides is not None
-
-    def in_sectors(self, number: int) -> WarpRequest:
-        """One request to global memory."""
-        return WarpRequest(self.array, self.is_store, self.line, self.requests[number], self.size, *self.sides)
-
-    def in_banks(self, number: int) -> BankRequest:
-        """One request to shared memory, of the lanes that take part."""
-        words = tuple(offset // _WORD for offset in self.requests[number] if offset is not None)
-        return BankRequest(words, max(1, self.size // _WORD), not self.is_store)
-
-    @property
-    def costs(self) -> list[int]:
-        """Sectors or wavefronts of each request."""
-        numbers = range(len(self.requests))
-        if self.is_global:
-            return [len(self.in_sectors(number).sectors) for number in numbers]
-        return [self.in_banks(number).wavefronts for number in numbers]
-
-    @property
-    def name(self) -> str:
-        """'line 24, load from A'."""
-        return f"line {self.line}, {'store to' if self.is_store else 'load from'} {self.array}"
 
 
 def requests_by_line(
@@ -109,12 +63,10 @@ def _sides(array: str, shape: tuple[int, int, int]) -> tuple[int, int] | None:
     return tuple(shape[side] for side in SIDES[array]) if array in SIDES else None
 
 
-def partner(request: LineRequests, others: list[LineRequests], mine: list[LineRequests]) -> LineRequests | None:
-    """What another version of the kernel does in the same place: the access to the same array of the same kind, first
-    with first and second with second; the one of the same line where there is one."""
-    alike = [one for one in others if (one.array, one.is_store) == (request.array, request.is_store)]
-    same_line = [one for one in alike if one.line == request.line]
-    if same_line:
-        return same_line[0]
-    number = [one for one in mine if (one.array, one.is_store) == (request.array, request.is_store)].index(request)
-    return alike[min(number, len(alike) - 1)] if alike else None
+def requests_of(program: Program, launch: Launch, shape: tuple[int, int, int]) -> list[WarpRequest]:
+    """The first load from A and from B and the first store to C of warp 0 in block 0, as far as the kernel has them."""
+    found: dict[str, WarpRequest] = {}
+    for line in requests_by_line(program, launch, shape):
+        if line.is_global and line.is_store == (line.array == "C"):
+            found.setdefault(line.array, line.in_sectors(0))
+    return [found[array] for array in "ABC" if array in found]

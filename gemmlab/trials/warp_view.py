@@ -1,4 +1,4 @@
-"""The warp view's model: a student's kernel, and the same with other code in some blanks, line by line."""
+"""A student's kernel, and the same with other code in some blanks, line by line."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from gemmlab.errors import UserError
+from gemmlab.models.requests import LineRequests, partner
 from gemmlab.trials.variant import compiled, variant
-from gemmlab.trials.warp_lines import LineRequests, partner, requests_by_line
+from gemmlab.trials.warp_lines import requests_by_line
 
 if TYPE_CHECKING:
     from gemmlab.course.lesson import Kernel
     from gemmlab.kernel.launch import Launch
     from gemmlab.kernel.program import Program
-    from gemmlab.pictures.picture import Picture
 
 Shape = tuple[int, int, int]
 BEFORE, AFTER = "your kernel", "with the change"
@@ -54,19 +54,15 @@ class WarpView:
             raise UserError(f"line {line} asks nothing of memory; these do: {known}")
         return numbers.index(found[0])
 
-    def picture(self, place: int, request: int, warp: int) -> Picture:
-        """One request of the line at this place, and the same of the changed kernel where there is one."""
-        from gemmlab.pictures.warps.warp_lines import line_picture
+    def both(self, warp: int) -> tuple[list[LineRequests], list[LineRequests]]:
+        """All lines of the kernel and of the changed one."""
+        return self.lines(BEFORE, warp), self.lines(AFTER, warp)
 
+    def versions(self, place: int, warp: int) -> dict[str, LineRequests]:
+        """What the line at this place asks for, and the same of the changed kernel where there is one."""
         before = self.lines(BEFORE, warp)
         after = partner(before[place], self.lines(AFTER, warp), before)
-        return line_picture({BEFORE: before[place]} | ({AFTER: after} if after else {}), request)
-
-    def table(self, warp: int) -> str:
-        """All lines, of both versions."""
-        from gemmlab.pictures.warps.warp_lines import lines_table
-
-        return lines_table(self.source, self.lines(BEFORE, warp), self.lines(AFTER, warp))
+        return {BEFORE: before[place]} | ({AFTER: after} if after else {})
 
 
 def warp_view_of(kernel: Kernel, source: str, bodies: Mapping[str, str], shape: Shape) -> WarpView:

@@ -64,14 +64,15 @@ def _in_file(
 
 def _solutions(kernel: Kernel) -> Iterator[_Secret]:
     """The bodies of its blanks; of a patient, the lines that mend it."""
+    solution = kernel.solution or ""
     if kernel.patient:
-        for line in sorted(_lines(kernel.solution) - _lines(kernel.starter)):
+        for line in sorted(_lines(solution) - _lines(kernel.starter)):
             yield _Secret(f"a line of the mended {kernel.name}", line)
     else:
         for blank in kernel.blanks:
-            yield _Secret(f"the solution of {kernel.name}, blank {blank.name}", _plain(blank.answer))
+            yield _Secret(f"the solution of {kernel.name}, blank {blank.name}", _plain(blank.answer or ""))
     if kernel.blanks:
-        yield _Secret(f"the solved kernel {kernel.name}", _plain(kernel.solution))
+        yield _Secret(f"the solved kernel {kernel.name}", _plain(solution))
 
 
 def _lines(text: str) -> set[str]:

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import takewhile
 from pathlib import Path, PurePosixPath
+from typing import IO
 
 from gemmlab.errors import UserError
 
@@ -94,7 +95,7 @@ def _read(path: Path) -> tuple[bytes | None, str]:
             return None, f"it cannot be read: {error.strerror}"
 
 
-def _bounded(file: io.BufferedIOBase, most: int) -> tuple[bytes | None, str]:
+def _bounded(file: IO[bytes], most: int) -> tuple[bytes | None, str]:
     data = file.read(most + 1)
     return (data, "") if len(data) <= most else (None, f"it is larger than {LARGEST_FILE >> 20} MiB")
 
@@ -109,7 +110,7 @@ def _unpacked(file: File, depth: int) -> Iterator[File]:
         yield from _zip(io.BytesIO(file.data), file.path[: -len(".zip")], depth)
 
 
-def _zip(opened: io.IOBase, prefix: str, depth: int) -> Iterator[File]:
+def _zip(opened: IO[bytes], prefix: str, depth: int) -> Iterator[File]:
     """The files of a zip. `depth` is 0 for that of the whole class, which may be as large as it likes."""
     try:
         archive = zipfile.ZipFile(opened)

@@ -107,7 +107,7 @@ def _read_all(folder: Path, known: Sequence[Lesson]) -> Iterator[tuple[File, Wri
         written, note = Written(), file.note
         if file.data is not None:
             try:
-                written, note = _written(file)
+                written, note = _written(file.path, file.data)
             except UserError as error:
                 note = str(error)
             except Exception as error:  # a fault of ours, which must not end a batch over one student's file
@@ -115,19 +115,19 @@ def _read_all(folder: Path, known: Sequence[Lesson]) -> Iterator[tuple[File, Wri
         yield File(file.path), written, note
 
 
-def _written(file: File) -> tuple[Written, str]:
+def _written(path: str, data: bytes) -> tuple[Written, str]:
     """What was read in the file, and a remark. Raises UserError where it is nothing that can be graded."""
-    kind = _kind(file.path)
+    kind = _kind(path)
     if not kind:
         raise UserError("it is neither a notebook nor a .cu file")
-    text, note = _text(file.data)
+    text, note = _text(data)
     if not text.strip():
         raise UserError("it is empty")
     if kind == ".ipynb":
         return notebook_file.read(text), note
-    if len(file.data) > MAX_SOURCE_BYTES:
+    if len(data) > MAX_SOURCE_BYTES:
         raise UserError(f"it is larger than {MAX_SOURCE_BYTES >> 10} KiB, which is no kernel file")
-    return Written(((_COPY.sub("", _stem(file.path)), text),)), note
+    return Written(((_COPY.sub("", _stem(path)), text),)), note
 
 
 def _kind(path: str) -> str:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Any
@@ -120,7 +120,7 @@ def _number(text: str) -> float | None:
     return value if isinstance(value, float) and abs(value) < float("inf") else None
 
 
-_OPERATORS = {
+_OPERATORS: dict[type[ast.operator], Callable[[float, float], Any]] = {
     ast.Add: float.__add__, ast.Sub: float.__sub__, ast.Mult: float.__mul__, ast.Div: float.__truediv__,
     ast.Pow: float.__pow__,
 }  # fmt: skip
@@ -128,7 +128,7 @@ _OPERATORS = {
 
 def _value(node: ast.AST) -> Any:
     """Raises ValueError for what is no sum. All of it is done in floats, so that no number grows without end."""
-    if isinstance(node, ast.Constant) and type(node.value) in (int, float):
+    if isinstance(node, ast.Constant) and isinstance(node.value, int | float) and not isinstance(node.value, bool):
         return float(node.value)
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
         return -_value(node.operand)

@@ -79,19 +79,21 @@ def _parts(node: Node | None) -> Iterator[str]:
             yield _plain(node)
 
 
-def _plain(node: Node) -> str:
-    """Its text with one way of spacing, and without parentheses around all of it."""
-    while node.type == "parenthesized_expression" and node.named_child_count == 1:
+def _plain(node: Node | None) -> str:
+    """Its text with one way of spacing, and without parentheses around all of it; '' of a part that is missing."""
+    while node is not None and node.type == "parenthesized_expression" and node.named_child_count == 1:
         node = node.named_child(0)
-    text = re.sub(r"\s*([^\w\s])\s*", r"\1", text_of(node))
+    text = re.sub(r"\s*([^\w\s])\s*", r"\1", text_of(node) if node is not None else "")
     return re.sub(r"([^\w\s()\[\].,&!~:]+)", r" \1 ", re.sub(r"\s+", " ", text))
 
 
 def _surroundings(node: Node) -> tuple:
     """The conditions that a barrier stands under, and the number of loops around it."""
-    conditions, loops = [], 0
-    while node := node.parent:
-        loops += node.type in _LOOPS
-        if node.type == "if_statement":
-            conditions += sorted(_parts(node.child_by_field_name("condition")))
+    conditions: list[str] = []
+    loops, above = 0, node.parent
+    while above is not None:
+        loops += above.type in _LOOPS
+        if above.type == "if_statement":
+            conditions += sorted(_parts(above.child_by_field_name("condition")))
+        above = above.parent
     return (*conditions, loops)

@@ -133,9 +133,8 @@ def _ragged(axis: int, by: int) -> _Shaper:
     """Whole tiles, and then so many more of M (axis 0), N (1) or K (2)."""
 
     def shape(numbers: _Draw, tile: _Tile) -> _Shape:
-        sizes = list(_whole(numbers, tile))
-        sizes[axis] += by
-        return tuple(sizes)
+        M, N, K = (size + by * (number == axis) for number, size in enumerate(_whole(numbers, tile)))
+        return M, N, K
 
     return shape
 

@@ -9,15 +9,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
 
 import numpy as np
 
 from gemmlab.kernel.kinds import GRAVITY, KINDS
-from gemmlab.kernel.tolerance import compare, make_inputs
+from gemmlab.kernel.tolerance import Comparison, compare, make_inputs
 from grading.marking.wrong_picture import where, wrong_picture
-from grading.model import CaseMark, HiddenCase, RawResult
-from grading.sandbox.worker import Execution, Job
+from grading.model import CaseMark, Execution, HiddenCase, Job, Judged, RawResult
+from grading.visible import plain
 
 RULE_KIND = "memory traffic"  # what the mark for a lesson's rules is called, beside the kinds of hidden cases
 _MOST_ERRORS = 3
@@ -32,29 +31,6 @@ _PROBLEMS = {
     "output": "It was stopped, because it gave back something that is no result.",
     "not run": "It was not run, because an earlier case did not come to its end.",
 }
-
-
-@dataclass(frozen=True)
-class Judged:
-    """One kernel as judged over its hidden cases. `status` is passed, failed, compile_error or timeout.
-
-    `cases` has one mark a hidden case, and one of kind RULE_KIND for each rule of the lesson that is broken. `note` may
-    be shown to the student; `log` is for the instructor: it tells of shapes and data.
-    """
-
-    status: str
-    cases: tuple[CaseMark, ...] = ()
-    note: str = ""
-    log: tuple[str, ...] = ()
-    seconds: float = 0.0
-
-    def to_json(self) -> dict:
-        return asdict(self)
-
-    @classmethod
-    def from_json(cls, data: dict) -> Judged:
-        cases = tuple(CaseMark(**case) for case in data["cases"])
-        return cls(**{**data, "cases": cases, "log": tuple(data["log"])})
 
 
 def judge(job: Job, execution: Execution) -> Judged:
@@ -93,7 +69,7 @@ def _judge_case(case: HiddenCase, result: RawResult, lines: int) -> CaseMark:
     finding, message = _gravest(result.findings, lines)
     max_error, picture = None, ""
     if result.C is not None:
-        comparison = _compare(case, result)
+        comparison = _compare(case, result.C, result.written or b"")
         picture = wrong_picture(comparison.wrong)
         max_error = comparison.max_error if math.isfinite(comparison.max_error) else None
         if not comparison.ok and not finding:
@@ -103,17 +79,17 @@ def _judge_case(case: HiddenCase, result: RawResult, lines: int) -> CaseMark:
     return CaseMark(case.kind, case.group, not finding, message, finding, max_error, picture)
 
 
-def _compare(case: HiddenCase, result: RawResult):
+def _compare(case: HiddenCase, C_bytes: bytes, written_bytes: bytes) -> Comparison:
     """C against the result that only the grader knows."""
     M, N, _ = case.shape
     A, B = make_inputs(case.inputs, case.shape, case.seed)
-    C = np.frombuffer(result.C, np.float32).reshape(M, N)
-    written = np.frombuffer(result.written, np.uint8).reshape(M, N) != 0
+    C = np.frombuffer(C_bytes, np.float32).reshape(M, N)
+    written = np.frombuffer(written_bytes, np.uint8).reshape(M, N) != 0
     return compare(C, A, B, case.inputs, written)
 
 
-def _wrong_numbers(comparison) -> str:
-    if comparison.unwritten.any():
+def _wrong_numbers(comparison: Comparison) -> str:
+    if comparison.unwritten is not None and comparison.unwritten.any():
         return f"Elements of C are never written, {where(comparison.unwritten)}."
     return f"Elements of C are wrong, {where(comparison.wrong)}."
 
@@ -143,11 +119,6 @@ def _compile_errors(errors: Sequence[dict]) -> str:
         shown.append(place + plain(str(error.get("message", "")))[:_MOST_WORDS])
     more = len(errors) - len(shown)
     return "\n".join(shown + ([f"and {more} more"] if more > 0 else []))
-
-
-def plain(text: str) -> str:
-    """The text without line ends and control characters, which can do tricks on a terminal."""
-    return "".join(letter if letter.isprintable() else " " for letter in text).strip()
 
 
 def _log(job: Job, execution: Execution) -> Iterator[str]:

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from gemmlab.course import predictions
 from gemmlab.course.lesson import Lesson, Prediction
@@ -24,10 +23,7 @@ from gemmlab.errors import UserError
 from gemmlab.kernel.kinds import KINDS
 from grading.marking import hand_marks, rubric
 from grading.marking.hand_marks import HandMarks
-from grading.model import CaseMark, Graded, HandItem, KernelMark, Predicted, Submission
-
-if TYPE_CHECKING:
-    from grading.run import Attempt
+from grading.model import Attempt, CaseMark, Graded, HandItem, KernelMark, Predicted, Submission
 
 _MOST_NOTE = 600
 

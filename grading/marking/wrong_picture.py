@@ -29,7 +29,7 @@ def wrong_picture(wrong: np.ndarray) -> str:
 
 def where(wrong: np.ndarray) -> str:
     """In words, where the wrong elements lie."""
-    rows, cols = wrong.any(axis=1), wrong.any(axis=0)
+    rows, cols = np.asarray(wrong.any(axis=1)), np.asarray(wrong.any(axis=0))
     if wrong.all():
         return "everywhere"
     if not rows[: len(rows) // 2].any() and cols.all():

@@ -13,8 +13,10 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
 
 from gemmlab.errors import UserError
-from grading.level import Level, level_of
-from grading.sandbox.worker import Execution, Job, Worker, WorkerLost
+from grading.model import Execution, Job
+from grading.sandbox import sentences
+from grading.sandbox.level import Level, level_of
+from grading.sandbox.worker import Worker, WorkerLost
 
 _TRIES = 3
 
@@ -31,8 +33,9 @@ class _Pool:
         self._level_lock = threading.Lock()
 
     @contextmanager
-    def worker(self, insecure: bool) -> Iterator[Worker]:
-        """One for the caller alone. It is closed where anything goes wrong with it. Raises WorkerLost once closed."""
+    def worker(self, insecure: bool) -> Iterator[tuple[Worker, Level]]:
+        """One for the caller alone, and what it holds. It is closed where anything goes wrong with it. Raises
+        WorkerLost once closed."""
         worker, is_new = self._take()
         try:
             if is_new:
@@ -40,7 +43,7 @@ class _Pool:
             with self._level_lock:
                 self.level = self.level or level_of(worker)
             self.level.check(insecure)
-            yield worker
+            yield worker, self.level
         except BaseException:
             with self._lock:
                 self._busy.discard(worker)
@@ -91,14 +94,14 @@ def execute(job: Job, insecure: bool = False) -> Execution:
 
 
 def _execute_once(job: Job, insecure: bool) -> Execution:
-    with _pool.worker(insecure) as worker:
+    with _pool.worker(insecure) as (worker, _):
         return worker.run(job)
 
 
 def sandbox_level(insecure: bool = False) -> Level:
     """What the sandbox gives on this process's machine. Raises UserError where it is not enough."""
-    with _pool.worker(insecure):
-        return _pool.level
+    with _pool.worker(insecure) as (_, level):
+        return level
 
 
 @contextmanager
@@ -123,15 +126,15 @@ def _on_dask(address: str) -> Iterator[tuple[Executor, int]]:
     try:
         from distributed import Client
     except ImportError:
-        raise UserError("Dask is not installed; run: pip install 'gemmlab[dask]'") from None
+        raise UserError(sentences.NO_DASK()) from None
     try:
         client = Client(address, timeout=30)
     except (OSError, ValueError, TimeoutError) as error:
-        raise UserError(f"there is no Dask scheduler at {address}: {error}") from None
+        raise UserError(sentences.NO_SCHEDULER(address=address, reason=error)) from None
     with client:
         threads = sum(client.nthreads().values())
         if not threads:
-            raise UserError(f"the Dask scheduler at {address} has no workers yet; start some")
+            raise UserError(sentences.NO_WORKERS(address=address))
         executor = client.get_executor()
         try:
             yield executor, threads

@@ -5,8 +5,9 @@ serves one submission and is gone afterwards, with all that it may have left in 
 what students wrote: it hands the child's channel to the grader, forks, and kills. It is a fresh program, not a fork of
 the grader, so that nothing the grader knows is in its children's memory.
 
-The grader sends b"open" and gets a channel to a new child; it sends b"stop" and gets what became of it, when nothing of
-it is left.
+It says {"compiling": true} where the emulator must be compiled first and {"compiling": false} when that is done, and
+then hello: its walls, or an error. The grader sends b"open" and gets a channel to a new child; it sends b"stop" and
+gets what became of it, when nothing of it is left.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import resource
 import socket
 import sys
 
+from gemmlab.emulator import warm
 from gemmlab.errors import UserError
 from grading.sandbox import child, sandbox
 
@@ -30,6 +32,7 @@ def main(descriptor: int) -> None:
     user = sandbox.other_user()
     walls = sandbox.enter_namespaces()
     null = os.open(os.devnull, os.O_RDWR)
+    compile_emulator(control)
     try:
         readable = child.prepare()
     except UserError as error:
@@ -44,6 +47,16 @@ def main(descriptor: int) -> None:
             process = _open(control, null, readable, user, inner)
         elif command == b"stop":
             control.send(json.dumps({"status": _stop(process)}).encode())
+
+
+def compile_emulator(control: socket.socket) -> None:
+    """Compile the emulator where its machine code is not on disk yet, and tell the grader, who waits as long as it
+    takes: that depends on the machine and on what else it does."""
+    if warm.is_warm():
+        return
+    control.send(json.dumps({"compiling": True}).encode())
+    warm.compiled_interpreter()
+    control.send(json.dumps({"compiling": False}).encode())
 
 
 def _trial(user: int | None, readable: list[str]) -> tuple[int | None, list[str]]:

@@ -18,56 +18,23 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
-from gemmlab.course.lesson import Kernel
 from gemmlab.errors import UserError
 from gemmlab.kernel.tolerance import make_inputs
-from grading.model import HiddenCase, RawResult
-from grading.sandbox import child, nursery, wire
+from grading.model import Execution, HiddenCase, Job, RawResult
+from grading.sandbox import child, nursery, sentences, wire
 from grading.sandbox.gpu_lane import MOST_CODE, MachineCode, run_on_gpu
 
-START_SECONDS = 300  # the emulator may have to be compiled first
+START_SECONDS = 300  # to be ready, not counting the time in which the emulator is compiled
 STOP_SECONDS = 20
 COMPILE_SECONDS = 20
 CASE_SECONDS = child.CASE_SECONDS + 5
 SUBMISSION_SECONDS = 90
+NURSERY = (sys.executable, "-m", "grading.sandbox.nursery")
 UNOPTIMISED_WORK = 2**18  # products M·N·K of a case that is quick without optimisation as well
 _KEPT_ENVIRONMENT = "PATH HOME LANG LC_ALL TMPDIR GEMMLAB_CACHE_DIR XDG_CACHE_HOME CUDA_PATH CUDA_HOME LD_LIBRARY_PATH"
-
-
-@dataclass(frozen=True)
-class Job:
-    """A kernel of a lesson as one student wrote it, and the hidden cases. `arch` is None where no GPU takes part."""
-
-    kernel: Kernel
-    source: str
-    cases: tuple[HiddenCase, ...]
-    arch: str | None = None
-
-
-@dataclass(frozen=True)
-class Execution:
-    """What came back for a job; nothing in it is believed.
-
-    `errors` are the compiler's, with message and line. `problem` is '' or what ended the child while it compiled:
-    timeout, memory, crash or output. `cases` has one result a hidden case; `rules` are the numbers of the lesson's
-    rules that are broken.
-    """
-
-    errors: tuple[dict, ...] = ()
-    problem: str = ""
-    detail: str = ""
-    cases: tuple[RawResult, ...] = ()
-    gpu_cases: tuple[RawResult, ...] | None = None
-    rules: tuple[int, ...] = ()
-    seconds: float = 0.0
-
-    @property
-    def backends(self) -> list[tuple[RawResult, ...]]:
-        """The results of the emulator and, where a GPU took part, of that."""
-        return [self.cases, *([self.gpu_cases] if self.gpu_cases is not None else [])]
 
 
 class WorkerLost(Exception):
@@ -90,24 +57,27 @@ class Worker:
 
     def __init__(self) -> None:
         if not sys.platform.startswith("linux"):
-            raise UserError("grading needs Linux; use a container, WSL or a remote machine")
+            raise UserError(sentences.NOT_LINUX())
         self.walls: list[str] = []
         self.user: int | None = None
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._complaints = tempfile.TemporaryFile()
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "grading.sandbox.nursery", str(theirs.fileno())],
+            [*NURSERY, str(theirs.fileno())],
             env=_environment(), pass_fds=[theirs.fileno()], start_new_session=True,
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=self._complaints,
         )  # fmt: skip
         theirs.close()
 
     def greet(self) -> Worker:
-        """Wait until it is ready. Raises UserError where it cannot be started on this machine; it is closed then."""
+        """Wait until it is ready, and while it compiles the emulator for as long as that takes. Raises UserError where
+        it cannot be started on this machine; it is closed then."""
         try:
-            hello = self._answer(START_SECONDS)
+            hello = self._hello()
+        except TimeoutError:
+            hello = {"error": sentences.SLOW_START(seconds=START_SECONDS)}
         except WorkerLost as lost:
-            hello = {"error": f"the sandbox cannot be started: {lost}"}
+            hello = {"error": sentences.CANNOT_START(reason=lost)}
         except BaseException:
             self.close()
             raise
@@ -116,6 +86,13 @@ class Worker:
             raise UserError(hello["error"])
         self.walls, self.user = hello["walls"], hello["user"]
         return self
+
+    def _hello(self) -> dict:
+        """What the nursery says when it is ready. Raises WorkerLost, and TimeoutError where it does not get on."""
+        said = self._said(START_SECONDS)
+        while "compiling" in said:
+            said = self._said(None if said["compiling"] else START_SECONDS)
+        return said
 
     def run(self, job: Job) -> Execution:
         """Execute the job in a fresh child. Raises WorkerLost; whatever the student's kernel does is in the result."""
@@ -168,8 +145,18 @@ class Worker:
 
     def _answer(self, seconds: float) -> dict:
         try:
+            return self._said(seconds)
+        except TimeoutError as error:
+            raise WorkerLost(str(error)) from None
+
+    def _said(self, seconds: float | None) -> dict:
+        """The nursery's next message; None waits until there is one. Raises TimeoutError, and WorkerLost where there
+        will be none."""
+        try:
             self._control.settimeout(seconds)
             text = self._control.recv(1 << 16)
+        except TimeoutError:
+            raise
         except OSError as error:
             raise WorkerLost(str(error)) from None
         if not text:
@@ -208,11 +195,11 @@ class _Talk:
 
     def _compile(self, job: Job) -> tuple[dict, ...]:
         """The compiler's errors; `code` is what it made, where a GPU takes part."""
-        bare = replace(job.kernel, root=None, cases=(), blanks=(), starter="", solution=None)
+        bare = replace(job.kernel, root=Path(), cases=(), blanks=(), starter="", solution=None)
         request, most_code = {"do": "compile", "arch": job.arch}, MOST_CODE if job.arch else 0
         answer, cubin = self._ask(request, pickle.dumps((bare, job.source)), most_code, COMPILE_SECONDS)
         symbols = answer.get("symbols")
-        if cubin and isinstance(symbols, dict):
+        if cubin and job.arch and isinstance(symbols, dict):
             self.code = MachineCode(cubin, {name: str(symbol) for name, symbol in symbols.items()}, job.arch)
         return _dicts(answer.get("errors"))
 

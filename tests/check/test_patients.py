@@ -16,8 +16,8 @@ from gemmlab.check.check import check_lesson
 from gemmlab.course import lesson as lessons
 from gemmlab.course.patients import as_mended, as_published, changed_lines, changes
 from gemmlab.errors import UserError
-from gemmlab.notebook import claims
-from gemmlab.notebook.claims import Evidence
+from gemmlab.notebook.verbs.clinic import experiments
+from gemmlab.notebook.verbs.clinic.experiments import Evidence
 
 BOTH = """\
 // One claim. Block 4×4.
@@ -78,7 +78,7 @@ def screen(monkeypatch) -> Screen:
 
 @pytest.fixture
 def opened(clinic, screen, monkeypatch) -> notebook.OpenLesson:
-    monkeypatch.setitem(claims.EXPERIMENTS, "bytes", lambda lesson: Evidence(536.87, False, "the evidence"))
+    monkeypatch.setitem(experiments.EXPERIMENTS, "bytes", lambda lesson: Evidence(536.87, False, "the evidence"))
     return notebook.open("02")
 
 

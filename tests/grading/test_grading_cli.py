@@ -17,11 +17,13 @@ import pytest
 if not sys.platform.startswith("linux"):
     pytest.skip("grading needs Linux", allow_module_level=True)
 
+from student_kernels import student_kernel
+
 from gemmlab.course.lesson import load
 from grading import run
 from grading.__main__ import main
 from grading.marking import hand_marks
-from grading.marking.marks_server import MarksServer
+from grading.reports.marks_server import MarksServer
 
 LESSON = load("04")
 HERE = Path(__file__).resolve().parents[1]
@@ -60,7 +62,7 @@ def batch(tmp_path_factory: pytest.TempPathFactory) -> list[object]:
     """The arguments of `grade` for a small class that was graded once; the last one is the folder of reports."""
     folder = tmp_path_factory.mktemp("class")
     handed_in, secret = folder / "submissions", folder / "secret"
-    race = (HERE / "kernels" / LESSON.name / "store_without_n.cu").read_text()
+    race = student_kernel(f"{LESSON.name}/store_without_n").text
     texts = {"ann": notebook(LESSON.solution), "bob": notebook(race), "cid": notebook(LESSON.starter), "eve": "{nope"}
     for student, text in texts.items():
         (handed_in / student).mkdir(parents=True)

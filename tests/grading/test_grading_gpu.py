@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -17,14 +18,14 @@ from gemmlab.course.lesson import load
 from gemmlab.errors import UserError
 from gemmlab.gpu.device.process import COMMAND
 from gemmlab.kernel.tolerance import make_inputs
-from grading.marking.judge import Judged, judge
-from grading.model import HiddenCase, RawResult
+from grading.marking.judge import judge
+from grading.model import HiddenCase, Job, Judged, RawResult
 from grading.sandbox import landlock
 from grading.sandbox.gpu_lane import MachineCode, run_on_gpu
-from grading.sandbox.worker import Job, Worker
+from grading.sandbox.worker import Worker
 
 ROOT = Path(__file__).resolve().parents[2]
-KERNEL = load("02").kernel
+KERNEL = replace(load("02").kernel, rules=())  # a naive kernel may pass here
 CASES = tuple(HiddenCase("x", "boundary", shape, "integer", 3) for shape in ((17, 5, 9), (4, 33, 16), (16, 16, 48)))
 GOOD = "at(C, M * N)[:] = (at(A, M * K).reshape(M, K) @ at(B, K * N).reshape(K, N)).reshape(-1)"
 

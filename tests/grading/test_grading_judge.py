@@ -19,10 +19,10 @@ if not sys.platform.startswith("linux"):
 from gemmlab.course.lesson import CounterRule, load
 from gemmlab.kernel.tolerance import make_inputs
 from gemmlab.kernel.verdict import FINDING_KINDS
-from grading.marking.judge import RULE_KIND, Judged, judge, plain
+from grading.marking.judge import RULE_KIND, judge
 from grading.marking.wrong_picture import CELLS, where, wrong_picture
-from grading.model import HiddenCase, RawResult
-from grading.sandbox.worker import Execution, Job
+from grading.model import Execution, HiddenCase, Job, Judged, RawResult
+from grading.visible import plain
 
 KERNEL = load("02").kernel
 CASE = HiddenCase("K smaller than the tile", "boundary", (37, 53, 11), "integer", 7)

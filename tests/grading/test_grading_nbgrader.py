@@ -18,6 +18,7 @@ if not sys.platform.startswith("linux"):
 
 from nbgrader.api import Gradebook
 from nbgrader.apps.api import NbGraderAPI
+from student_kernels import student_kernel
 from traitlets.config.loader import PyFileConfigLoader
 
 from gemmlab.build.compose import ANSWER_PLACEHOLDER, has_tag
@@ -285,7 +286,7 @@ def test_the_marks_of_the_public_cases(workplace, capfd):
 
 def test_a_limit_on_memory_traffic_costs_the_marks_for_ordinary_shapes(workplace):
     lesson = load("01")
-    swapped = (Path(__file__).parents[1].joinpath("kernels") / "01_naive_mapping/swapped.cu").read_text()
+    swapped = student_kernel("01_naive_mapping/swapped").text
     (workplace / "kernels/01_naive_mapping.cu").write_text(swapped)
     assert public_marks("01") == lesson.marks["boundary"]
 

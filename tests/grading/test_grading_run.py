@@ -21,11 +21,12 @@ if not sys.platform.startswith("linux"):
 
 import grading_stand_ins as stand_ins
 from rich.console import Console
+from student_kernels import student_kernel
 
 from gemmlab.course.lesson import load
 from gemmlab.errors import UserError
 from grading.marking import secret
-from grading.marking.judge import Judged
+from grading.model import Judged
 from grading.progress import Progress
 from grading.sandbox import engine, worker
 from grading.state import State, open_state
@@ -36,8 +37,8 @@ CLASS = {
     "right": KERNEL.solution,
     "copied": KERNEL.solution,
     "open": KERNEL.starter,
-    "race": (HERE / "kernels/02_tiled_fma/no_second_barrier.cu").read_text(),
-    "wrong": (HERE / "kernels/02_tiled_fma/plus_for_times.cu").read_text(),
+    "race": student_kernel("02_tiled_fma/no_second_barrier").text,
+    "wrong": student_kernel("02_tiled_fma/plus_for_times").text,
     "broken": "this is no CUDA",
     "endless": KERNEL.solution.replace("acc += As", 'for (;;) asm volatile(""); acc += As'),
     "crash": KERNEL.solution + f"__device__ int deep = {'(' * 50_000}1{')' * 50_000};\n",
@@ -186,7 +187,7 @@ def test_an_unknown_backend_is_said(run, handed_in, secret_file, tmp_path):
 
 
 def test_an_unsafe_machine_is_refused_before_anything_is_executed(run, handed_in, secret_file, tmp_path, monkeypatch):
-    from grading.level import Level
+    from grading.sandbox.level import Level
 
     breached = Level(("limits",), None, ("read a file",))
     monkeypatch.setattr(engine, "level_of", lambda worker: breached)

@@ -11,9 +11,8 @@ from gemmlab.course.lesson import Lesson, load, load_all
 from gemmlab.errors import UserError
 from grading.marking import hand_marks, rubric, score
 from grading.marking.hand_marks import HandMarks
-from grading.marking.judge import RULE_KIND, Judged
-from grading.model import CaseMark, Graded, Spliced, Submission
-from grading.run import Attempt
+from grading.marking.judge import RULE_KIND
+from grading.model import Attempt, CaseMark, Graded, Judged, Spliced, Submission
 
 RIGHT = (
     CaseMark("whole tiles", "ordinary", True),

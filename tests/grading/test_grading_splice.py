@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
+from student_kernels import StudentKernel, student_kernel, student_kernels
 
 from gemmlab.compiler.compile import CompileError, compile_source
 from gemmlab.course.lesson import load, load_all
@@ -15,7 +14,7 @@ from grading.model import Submission
 KERNELS = {kernel.name: kernel for lesson in load_all() for kernel in lesson.kernels}
 TILED, RAGGED, BARRIERS = (load(number).kernel for number in ("02", "04", "03"))
 NAIVE, VECTOR = load("00").kernel, load("07").kernel
-STUDENTS = Path(__file__).parents[1] / "kernels"
+RIGHT = [one for one in student_kernels() if one.expect == "passed"]
 FMA = "acc += As[ty][k] * Bs[k][tx];"
 STORE_GUARD = "if (row < M && col < N) {"
 
@@ -30,10 +29,6 @@ def with_fma(body: str):
     return spliced(TILED, TILED.solution.replace(FMA, body))
 
 
-def student_file(kernel, name: str) -> str:
-    return (STUDENTS / kernel.name / f"{name}.cu").read_text()
-
-
 @pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)
 def test_a_right_file_is_taken_as_it_is(kernel):
     result = spliced(kernel, kernel.solution)
@@ -42,12 +37,9 @@ def test_a_right_file_is_taken_as_it_is(kernel):
     assert set(result.bodies) == {blank.name for blank in kernel.blanks}
 
 
-@pytest.mark.parametrize("path", sorted(STUDENTS.rglob("right_*.cu")), ids=lambda path: path.relative_to(STUDENTS))
-def test_no_right_file_of_any_style_is_refused(path):
-    name = path.relative_to(STUDENTS).parent.as_posix()
-    if name not in KERNELS:
-        pytest.skip("not a kernel of a lesson")
-    result = spliced(KERNELS[name], path.read_text())
+@pytest.mark.parametrize("one", RIGHT, ids=lambda one: one.name)
+def test_no_right_file_of_any_style_is_refused(one: StudentKernel):
+    result = spliced(one.kernel, one.text)
     assert result.vetoes == ()
     assert not result.source.startswith("#error")
 
@@ -86,7 +78,7 @@ def test_windows_line_ends_and_a_byte_order_mark_change_nothing():
      ("no_second_barrier", "__syncthreads()"), ("no_first_barrier", "__syncthreads()")],
 )  # fmt: skip
 def test_a_check_or_barrier_taken_out_is_a_veto_and_is_back_in_what_runs(wrong, named):
-    result = spliced(TILED, student_file(TILED, wrong))
+    result = spliced(TILED, student_kernel(f"{TILED.name}/{wrong}").text)
     assert any(named in veto for veto in result.vetoes), result.vetoes
     assert result.changes
     assert result.source.rstrip() == TILED.solution.rstrip()
@@ -128,8 +120,8 @@ def test_a_check_more_does_not_make_up_for_one_taken_out():
 
 
 def test_lessons_whose_checks_are_blanks_have_no_veto_for_a_wrong_one():
-    assert spliced(RAGGED, student_file(RAGGED, "store_unguarded")).vetoes == ()
-    assert spliced(BARRIERS, student_file(BARRIERS, "no_second_barrier")).vetoes == ()
+    assert spliced(RAGGED, student_kernel(f"{RAGGED.name}/store_unguarded").text).vetoes == ()
+    assert spliced(BARRIERS, student_kernel(f"{BARRIERS.name}/no_second_barrier").text).vetoes == ()
 
 
 @pytest.mark.parametrize(
@@ -173,7 +165,7 @@ def test_a_blank_that_is_a_directive_may_not_change_the_given_ones(body, refused
 
 def test_an_edited_line_elsewhere_does_not_cost_a_body_its_closing_brace():
     kernel = load("05").kernel
-    result = spliced(kernel, student_file(kernel, "no_zero_fill"))
+    result = spliced(kernel, student_kernel(f"{kernel.name}/no_zero_fill").text)
     compile_source(result.source)
     assert result.vetoes == ()
     assert result.changes
@@ -274,7 +266,7 @@ def test_odd_text_within_the_limits_ends_in_a_result(text):
 def test_the_ready_kernel_of_lesson_00_is_taken_whole_and_its_checks_are_watched():
     unchanged = spliced(NAIVE, NAIVE.starter)
     assert unchanged.source == NAIVE.starter
-    text = student_file(NAIVE, "no_guard")
+    text = student_kernel(f"{NAIVE.name}/no_guard").text
     result = spliced(NAIVE, text)
     assert result.source == text
     assert result.changes

@@ -21,9 +21,8 @@ from gemmlab.kernel.verdict import FINDING_KINDS
 from grading import reports
 from grading.intake.splice import splice
 from grading.marking import score
-from grading.marking.judge import Judged, judge
-from grading.model import HiddenCase, Submission
-from grading.run import Attempt
+from grading.marking.judge import judge
+from grading.model import Attempt, HiddenCase, Judged, Submission
 from grading.sandbox import wire, worker
 
 LESSON = load("01")

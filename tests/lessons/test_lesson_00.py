@@ -8,8 +8,8 @@ import pytest
 from lesson_text import asked_before_revealed, prose_of
 
 from gemmlab.course.lesson import load
+from gemmlab.models.ceilings import Ceilings
 from gemmlab.models.simulator import traffic_naive
-from gemmlab.pictures.speed.roofline import Ceilings
 
 SHAPE = (70, 100, 40)
 EXAMPLE = Ceilings(20_000, 500, "an example")

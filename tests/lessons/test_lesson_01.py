@@ -12,7 +12,7 @@ from gemmlab.compiler.compile import compile_source
 from gemmlab.course.lesson import CounterRule, load
 from gemmlab.errors import UserError
 from gemmlab.kernel.verdict import Verdict
-from gemmlab.trials.warp_requests import requests_of
+from gemmlab.trials.warp_lines import requests_of
 
 SHAPE = (64, 64, 64)
 

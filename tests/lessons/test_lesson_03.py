@@ -8,8 +8,9 @@ from lesson_text import asked_before_revealed, diff_of, prose_of
 from gemmlab.compiler.compile import compile_source
 from gemmlab.course.lesson import load
 from gemmlab.errors import UserError
+from gemmlab.models.tile_loop import foreign_reads, play
 from gemmlab.pictures.warps.timeline import describe_playback, part_names, timeline
-from gemmlab.trials.tile_loop import foreign_reads, loop_parts, play
+from gemmlab.trials.tile_loop import loop_parts
 from gemmlab.trials.variant import variant
 
 

@@ -19,11 +19,12 @@ from gemmlab.kernel.limits import occupancy
 from gemmlab.kernel.program import Resources
 from gemmlab.models import autotune
 from gemmlab.models.autotune import RULES, launch_spec, pruned_by, space
-from gemmlab.models.warp_tile import rescaled, warp_tile, wavefronts
-from gemmlab.notebook import tuning
+from gemmlab.models.warp_tile import BY_ROWS, IN_ORDER, arrangements, rescaled, wavefronts
 from gemmlab.pictures.speed.landscape import Cell, landscape
 from gemmlab.records.landscapes import cublas, label, lanes_table, measured, recorded_landscapes
+from gemmlab.trials.search import is_right
 from gemmlab.trials.variant import variant
+from gemmlab.trials.warp_tile import warp_tile
 
 OFFERED = [sizes for sizes in space() if not pruned_by(sizes)]
 DEFAULT = Sizes(64, 64, 16, 4, 4)
@@ -50,8 +51,8 @@ def answers(lesson) -> dict[str, float]:
 
 
 def test_the_predictions_are_computed(lesson):
-    tiles = tuning.arrangements(sizes_of(lesson.starter))
-    in_order, by_rows = tiles[tuning.IN_ORDER], tiles[tuning.BY_ROWS]
+    tiles = arrangements(sizes_of(lesson.starter))
+    in_order, by_rows = tiles[IN_ORDER], tiles[BY_ROWS]
     blocks = (1024 // 128) ** 2
     assert answers(lesson) == {
         "order_floats": in_order.floats,
@@ -70,14 +71,14 @@ def test_the_compiler_gives_the_configuration_of_the_prediction_as_many_register
 
 
 def test_the_arrangements_are_those_of_kernels(lesson, own):
-    tiles = tuning.arrangements(DEFAULT)
+    tiles = arrangements(DEFAULT)
     by_rows = {"lane": "const int lane_x = lane % LANES_X;\nconst int lane_y = lane / LANES_X;"}
-    assert warp_tile(lesson.kernel, variant(lesson.starter, lesson.solution, by_rows)) == tiles[tuning.BY_ROWS]
+    assert warp_tile(lesson.kernel, variant(lesson.starter, lesson.solution, by_rows)) == tiles[BY_ROWS]
     in_order = {"lane": "", "place": "const int tx = threadIdx.x;\nconst int ty = threadIdx.y;"}
-    assert warp_tile(lesson.kernel, variant(lesson.starter, lesson.solution, in_order)) == tiles[tuning.IN_ORDER]
+    assert warp_tile(lesson.kernel, variant(lesson.starter, lesson.solution, in_order)) == tiles[IN_ORDER]
     before = load("08")
-    assert warp_tile(before.kernel, before.solution) == tiles[tuning.IN_ORDER]
-    assert (own.floats, own.wavefronts) == (48, 4) and tiles[tuning.IN_ORDER].wavefronts == 6
+    assert warp_tile(before.kernel, before.solution) == tiles[IN_ORDER]
+    assert (own.floats, own.wavefronts) == (48, 4) and tiles[IN_ORDER].wavefronts == 6
 
 
 def test_wavefronts_of_16_bytes_a_lane():
@@ -110,14 +111,14 @@ def test_every_reason_rules_something_out():
 
 @pytest.mark.parametrize("sizes", OFFERED, ids=lambda sizes: "x".join(map(str, astuple(sizes))))
 def test_every_configuration_is_right_where_all_tiles_are_ragged(lesson, sizes):
-    assert tuning._is_right(lesson.kernel, lesson.solution, sizes)
+    assert is_right(lesson.kernel, lesson.solution, sizes)
 
 
 def test_a_kernel_that_is_right_for_one_size_only_wins_nothing(lesson):
     fixed = {"place": "const int tx = warp % 2 * 8 + lane_x;\nconst int ty = warp / 2 * 4 + lane_y;"}
     text = variant(lesson.starter, lesson.solution, fixed)
     assert check_source(text, "k.cu", lesson.launch, lesson.cases, "emulator").passed
-    assert not tuning._is_right(lesson.kernel, text, Sizes(64, 128, 16, 4, 4))
+    assert not is_right(lesson.kernel, text, Sizes(64, 128, 16, 4, 4))
 
 
 def test_records_are_labelled_and_whole():

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
+from student_kernels import student_kernel
 
 from gemmlab.course.lesson import load
 from gemmlab.cuda.sizes import Sizes
@@ -32,7 +31,7 @@ def test_padding_by_4_does_not_remove_the_conflict_and_a_swizzle_does():
     assert wavefronts == [4, 2, 1, 2, 4]
     assert request(SWIZZLE, SIZES).wavefronts == 1
     lesson = load("07")
-    source = Path(__file__).parents[1].joinpath("kernels").joinpath("07_vector_and_banks/right_swizzle.cu").read_text()
+    source = student_kernel("07_vector_and_banks/right_swizzle").text
     assert tally(lesson.kernel, source, ONE_TILE, "sm_80").conflicts == 0
 
 

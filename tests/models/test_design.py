@@ -8,11 +8,11 @@ from cell_outputs import in_page, said
 from gemmlab.course import lesson as lessons
 from gemmlab.errors import UserError
 from gemmlab.kernel.limits import occupancy
+from gemmlab.models.ceilings import Ceilings, Point
 from gemmlab.models.design import Design, intensity_of, points
 from gemmlab.panels.design_controls import DesignControls
 from gemmlab.panels.occupancy_controls import OccupancyControls
 from gemmlab.pictures.speed.occupancy import BlockUse, describe_occupancy, occupancy_picture
-from gemmlab.pictures.speed.roofline import Ceilings, Point
 
 SHAPE = (1024, 1024, 1024)
 EXAMPLE = Ceilings(20_000, 900, "an example")

@@ -21,7 +21,7 @@ def lesson(monkeypatch, tmp_path, outputs) -> notebook.OpenLesson:
 
 def on_paper(lesson: notebook.OpenLesson) -> notebook.OpenLesson:
     """As in a solved notebook, which has no widgets."""
-    lesson._solved = True
+    lesson.desk.solved = True
     return lesson
 
 

@@ -20,9 +20,10 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 
+from student_kernels import student_kernel, student_kernels
+
 from gemmlab.course.lesson import find_root, load
 
-KERNELS = Path(__file__).parents[1].joinpath("kernels")
 USUAL = "02_tiled_fma"  # most of the class hands in this lesson
 CHECK, BARRIER = "the boundary check", "the barrier"
 FULL = (2, 1)
@@ -186,7 +187,7 @@ def _right() -> Iterator[Student]:
                     Due("unattempted", note="load_a, load_b, store"), "04_ragged_edges")  # fmt: skip
     half = _kernel("03").starter.replace("______;", "__syncthreads();", 1)
     yield _notebook("half open", half, Due("unattempted", note="second_barrier"), "03_two_barriers")
-    swapped = (KERNELS / "01_naive_mapping/swapped.cu").read_text()
+    swapped = student_kernel("01_naive_mapping/swapped").text
     yield _cu("right but uncoalesced", swapped, Due("failed", (0, 1)), "01_naive_mapping", feedback="memory traffic")
     yield from _clinic()
 
@@ -258,15 +259,15 @@ _ELSE: dict[str, dict[str, Due]] = {
 
 
 def _wrong() -> Iterator[Student]:
-    """By turns in a notebook and as a file. Those that are named right are in it, too."""
+    """By turns in a notebook and as a file. The right ones among them are in it, too."""
     for lesson, others in _ELSE.items():
-        paths = sorted((KERNELS / lesson).glob("*.cu"))
-        unknown = set(others) - {path.stem for path in paths}
+        kernels = student_kernels(lesson)
+        unknown = set(others) - {one.path.stem for one in kernels}
         assert not unknown, unknown
-        for number, path in enumerate(paths):
-            due = PASSED if path.stem.startswith("right_") else others.get(path.stem, FAILED)
+        for number, one in enumerate(kernels):
+            due = PASSED if one.expect == "passed" else others.get(one.path.stem, FAILED)
             hand_in = _notebook if number % 2 else _cu
-            yield hand_in(f"{lesson[:2]} {path.stem}", path.read_text(), due, lesson)
+            yield hand_in(f"{lesson[:2]} {one.path.stem}", one.text, due, lesson)
 
 
 # ---- attacks in a kernel

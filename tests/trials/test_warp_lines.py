@@ -9,6 +9,7 @@ import pytest
 from gemmlab.check.profile import profile_source
 from gemmlab.course import lesson as lessons
 from gemmlab.errors import UserError
+from gemmlab.pictures.warps.warp_lines import line_picture, lines_table
 from gemmlab.trials.warp_view import AFTER, BEFORE, warp_view_of
 
 SHAPE = (64, 64, 64)
@@ -39,11 +40,11 @@ def test_the_lines_cost_what_the_emulator_counts(name):
 def test_a_change_is_drawn_beside_the_kernel():
     view = view_of("07", pad="#define PAD 0")
     stores = [place for place, line in enumerate(view.lines(BEFORE, 0)) if line.array == "As" and line.is_store]
-    picture = view.picture(stores[0], 0, 0)
+    picture = line_picture(view.versions(stores[0], 0), 0)
     assert "your kernel, line" in picture.alt and "a 2-way conflict" in picture.alt
     assert "with the change, line" in picture.alt and "a 4-way conflict" in picture.alt
     assert len(picture.figure.axes) == 2
-    table = view.table(0)
+    table = lines_table(view.source, *view.both(0))
     assert "after the change" in table and "As\\[" not in table and "`As[c + 0][r] = v.x;`" in table
     assert view.lines(AFTER, 0)
 
@@ -51,7 +52,7 @@ def test_a_change_is_drawn_beside_the_kernel():
 def test_a_request_further_down_the_matrix_is_seen():
     view = view_of("01")
     stores = [place for place, line in enumerate(view.lines(BEFORE, 7)) if line.array == "C"]
-    picture = view.picture(stores[0], 0, 7)
+    picture = line_picture(view.versions(stores[0], 7), 0)
     assert (picture.figure.axes[0].images[0].get_array() == 2).sum() == 32
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from gemmlab.models.ladder import Rung
 from gemmlab.pictures.picture import COLOR, INK, Picture, new_figure
 
 if TYPE_CHECKING:
@@ -13,21 +13,6 @@ if TYPE_CHECKING:
 
 STATES = {"open": "not attempted", "tried": "attempted", "passed": "public cases passed"}
 _SIGNS = {"open": "○", "tried": "◐", "passed": "●"}
-
-
-@dataclass(frozen=True)
-class Rung:
-    """One lesson. `state` is a key of STATES. `gflops` is the best measured, None where the kernel was not timed;
-    `cublas_gflops` was measured beside it, `ratio` is to cuBLAS, `where` names the GPU and the shape. `recorded` is
-    what the solved kernel reached on the GPU of a record."""
-
-    name: str
-    state: str
-    gflops: float | None = None
-    cublas_gflops: float | None = None
-    ratio: float | None = None
-    where: str = ""
-    recorded: float | None = None
 
 
 def ladder(rungs: Sequence[Rung], record: str = "") -> Picture:

@@ -3,25 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 from gemmlab.cuda.sizes import Sizes
+from gemmlab.models.landscape import Cell
 from gemmlab.pictures.picture import FAINT, INK, PAPER, Picture, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _CHARACTERS_AN_INCH = 11
-
-
-@dataclass(frozen=True)
-class Cell:
-    """One configuration: its `speed` in any unit and a few words under it, or, with no speed, why it was left out."""
-
-    speed: float | None
-    words: str
 
 
 def landscape(title: str, cells: Mapping[Sizes, Cell]) -> Picture:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gemmlab.kernel.limits import REGISTERS_PER_THREAD, limits_for, occupancy
+from gemmlab.models.occupancy import BlockUse
 from gemmlab.pictures.picture import INK, PAPER, Picture, new_figure
 
 if TYPE_CHECKING:
@@ -15,15 +15,6 @@ if TYPE_CHECKING:
 
 _REGISTERS = range(16, REGISTERS_PER_THREAD + 1, 8)
 _SHARED_STEP = 4096  # bytes
-
-
-@dataclass(frozen=True)
-class BlockUse:
-    """What a block takes: threads, registers a thread, bytes of shared memory a block."""
-
-    threads: int
-    registers: int
-    shared_bytes: int
 
 
 def occupancy_picture(use: BlockUse, arch: str, name: str = "this block") -> Picture:

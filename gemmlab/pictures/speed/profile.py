@@ -6,7 +6,7 @@ from dataclasses import astuple, replace
 from typing import TYPE_CHECKING
 
 from gemmlab.models.simulator import Traffic, traffic_naive, traffic_register_tiled, traffic_tiled
-from gemmlab.pictures.output import escape, plain
+from gemmlab.text.markdown import escape, plain
 
 if TYPE_CHECKING:
     from gemmlab.cuda.sizes import Sizes
@@ -119,7 +119,8 @@ def _beside(timing: Timing) -> str:
 
 def intensities(shape: tuple[int, int, int], tile: int, timing: Timing | None, sizes: Sizes | None = None) -> Picture:
     """The roofline with the kernels of `traffic_table`; the last, the lesson's, has its GFLOPS where it was timed."""
-    from gemmlab.pictures.speed.roofline import Point, roofline
+    from gemmlab.models.ceilings import Point
+    from gemmlab.pictures.speed.roofline import roofline
 
     *before, own = (Point(name, traffic.intensity) for name, traffic in _columns(shape, tile, sizes).items())
     return roofline([*before, replace(own, gflops=timing.gflops if timing else None)])

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from gemmlab.models.ceilings import Ceilings, Point
 from gemmlab.pictures.picture import COLOR, FAINT, INK, Picture, new_figure
 
 if TYPE_CHECKING:
@@ -14,39 +14,6 @@ if TYPE_CHECKING:
 _MARKERS = "osD^vP"
 _MARGIN, _RIGHT_MARGIN = 6.0, 20.0  # labels stand to the right of their points
 _NO_SCALE = 0.75
-
-
-@dataclass(frozen=True)
-class Ceilings:
-    """What a machine can do at most, as measured: `gflops` of float32 multiply-adds and `gbs` of its memory, in GB/s.
-
-    `source` says where and when that was measured, as the student should read it. `nearer` are the memories between
-    it and the registers, such as ('L2', 8000.0), each with its GB/s.
-    """
-
-    gflops: float
-    gbs: float
-    source: str
-    nearer: tuple[tuple[str, float], ...] = ()
-
-    @property
-    def ridge(self) -> float:
-        """The intensity, in FLOP/B, from which on arithmetic and not memory is the limit."""
-        return self.gflops / self.gbs
-
-    def attainable(self, intensity: float, level: str = "memory") -> float:
-        """GFLOPS at most, at so many FLOP/B of that level: 'memory', or a name in `nearer`."""
-        return min(self.gflops, intensity * dict(self.nearer).get(level, self.gbs))
-
-
-@dataclass(frozen=True)
-class Point:
-    """A kernel: its intensity in FLOP/B at one level of memory, and its GFLOPS, None where it was not timed."""
-
-    label: str
-    intensity: float
-    gflops: float | None = None
-    level: str = "memory"
 
 
 def roofline(points: Sequence[Point], ceilings: Ceilings | None = None) -> Picture:

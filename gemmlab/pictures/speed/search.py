@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from gemmlab.pictures.output import plain
+from gemmlab.text.markdown import plain
 
 if TYPE_CHECKING:
-    from gemmlab.notebook.tuning import Found
+    from gemmlab.models.landscape import Found
 
 _COLUMNS = (
     ("BM×BN×BK", lambda one: f"{one.sizes.BM}×{one.sizes.BN}×{one.sizes.BK}"),

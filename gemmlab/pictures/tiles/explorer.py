@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gemmlab.models.block_story import FROM_A, FROM_B, ZERO, BlockStory, Interval, Origin, SharedArray, Touch
 from gemmlab.pictures.picture import COLOR, FAINT, INK, PAPER, Picture, new_figure
-from gemmlab.trials.intervals import FROM_A, FROM_B, ZERO, BlockStory, Interval, Origin, SharedArray, Touch
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

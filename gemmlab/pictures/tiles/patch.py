@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from gemmlab.cuda.sizes import Sizes
 from gemmlab.errors import UserError
+from gemmlab.kernel.limits import WARP
 from gemmlab.pictures.picture import COLOR, INK, PAPER, Picture, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 Thread = tuple[int, int]  # (ty, tx)
-_WARP = 32
 
 
 def patch_picture(sizes: Sizes, thread: Thread, k: int) -> Picture:
@@ -81,8 +81,8 @@ def _require(sizes: Sizes, thread: Thread, k: int) -> None:
 def _warp_of(sizes: Sizes, thread: Thread) -> list[Thread]:
     """The threads of the same warp, as (ty, tx)."""
     across, _ = sizes.block
-    first = (thread[0] * across + thread[1]) // _WARP * _WARP
-    return [divmod(number, across) for number in range(first, min(first + _WARP, sizes.threads))]
+    first = (thread[0] * across + thread[1]) // WARP * WARP
+    return [divmod(number, across) for number in range(first, min(first + WARP, sizes.threads))]
 
 
 def _legend(sizes: Sizes, thread: Thread, k: int) -> list:

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from gemmlab.models.banks import BANKS, BankRequest
-from gemmlab.pictures.output import plain
 from gemmlab.pictures.picture import COLOR, FAINT, INK, PAPER, Picture, new_figure
+from gemmlab.text.markdown import plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from gemmlab.models.overlap import COPY, MULTIPLY, Schedule
-from gemmlab.pictures.output import plain
 from gemmlab.pictures.picture import COLOR, INK, PAPER, Picture, new_figure
+from gemmlab.text.markdown import plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

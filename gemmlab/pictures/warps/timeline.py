@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from gemmlab.models.tile_loop import FILL, USE, Part, Playback, Span
 from gemmlab.pictures.picture import COLOR, INK, PAPER, Picture, new_figure
-from gemmlab.trials.tile_loop import FILL, USE, Part, Playback, Span
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gemmlab.kernel.launch import cdiv
+from gemmlab.models.requests import SECTOR_BYTES, WarpRequest
 from gemmlab.pictures.picture import COLOR, FAINT, INK, PAPER, Picture, new_figure
-from gemmlab.trials.warp_requests import SECTOR_BYTES, WarpRequest
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

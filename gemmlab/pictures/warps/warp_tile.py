@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from gemmlab.models.warp_tile import WarpTile
-from gemmlab.pictures.output import plain
 from gemmlab.pictures.picture import COLOR, FAINT, INK, PAPER, Picture, new_figure
+from gemmlab.text.markdown import plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

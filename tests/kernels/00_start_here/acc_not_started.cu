@@ -1,19 +1,8 @@
 // expect: uninitialized
 // says: never set; float acc = 0.0f
 // The running sum has no first value.
-#define TILE 32
 
-extern "C" __global__ void gemm(const float* A, const float* B, float* C, int M, int N, int K)
-{
-    const int tx = threadIdx.x;
-    const int ty = threadIdx.y;
-    const int row = blockIdx.y * TILE + tx;
-    const int col = blockIdx.x * TILE + ty;
-    if (row < M && col < N) {
+// IN PLACE OF
+        float acc = 0.0f;  // the running sum of C[row][col], kept in a register
+// STANDS
         float acc;
-        for (int k = 0; k < K; ++k) {
-            acc += A[row * K + k] * B[k * N + col];
-        }
-        C[row * N + col] = acc;
-    }
-}

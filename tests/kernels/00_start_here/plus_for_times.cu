@@ -1,19 +1,8 @@
 // expect: wrong_result
 // says: a + b instead of a * b
 // The two values are added.
-#define TILE 32
 
-extern "C" __global__ void gemm(const float* A, const float* B, float* C, int M, int N, int K)
-{
-    const int tx = threadIdx.x;
-    const int ty = threadIdx.y;
-    const int row = blockIdx.y * TILE + tx;
-    const int col = blockIdx.x * TILE + ty;
-    if (row < M && col < N) {
-        float acc = 0.0f;
-        for (int k = 0; k < K; ++k) {
+// IN PLACE OF
+            acc += A[row * K + k] * B[k * N + col];
+// STANDS
             acc += A[row * K + k] + B[k * N + col];
-        }
-        C[row * N + col] = acc;
-    }
-}

@@ -1,19 +1,9 @@
 // expect: passed
-// says:
 // The mapping of the next lesson.
-#define TILE 32
 
-extern "C" __global__ void gemm(const float* A, const float* B, float* C, int M, int N, int K)
-{
-    const int tx = threadIdx.x;
-    const int ty = threadIdx.y;
+// IN PLACE OF
+    const int row = blockIdx.y * TILE + tx;  // of C and of A
+    const int col = blockIdx.x * TILE + ty;  // of C and of B
+// STANDS
     const int row = blockIdx.y * TILE + ty;
     const int col = blockIdx.x * TILE + tx;
-    if (row < M && col < N) {
-        float acc = 0.0f;
-        for (int k = 0; k < K; ++k) {
-            acc += A[row * K + k] * B[k * N + col];
-        }
-        C[row * N + col] = acc;
-    }
-}

@@ -1,19 +1,8 @@
 // expect: wrong_result
 // says: never written
 // The block's own place is turned round: right where M = N only.
-#define TILE 32
 
-extern "C" __global__ void gemm(const float* A, const float* B, float* C, int M, int N, int K)
-{
-    const int tx = threadIdx.x;
-    const int ty = threadIdx.y;
-    const int row = blockIdx.x * TILE + ty;
-    const int col = blockIdx.y * TILE + tx;
-    if (row < M && col < N) {
-        float acc = 0.0f;
-        for (int k = 0; k < K; ++k) {
-            acc += A[row * K + k] * B[k * N + col];
-        }
-        C[row * N + col] = acc;
-    }
-}
+// BLANK row
+const int row = blockIdx.x * TILE + ty;
+// BLANK col
+const int col = blockIdx.y * TILE + tx;

@@ -1,32 +1,12 @@
 // expect: passed
-// says: 
-#define TILE 16
+// The guard has a name.
 
-extern "C" __global__ void gemm(const float* A, const float* B, float* C, int M, int N, int K)
-{
-    __shared__ float As[TILE][TILE];
-    __shared__ float Bs[TILE][TILE];
-
-    const int tx = threadIdx.x;
-    const int ty = threadIdx.y;
-    const int row = blockIdx.y * TILE + ty;
+// IN PLACE OF
     const int col = blockIdx.x * TILE + tx;
-
+// STANDS
+    const int col = blockIdx.x * TILE + tx;
     const bool inside = row < M && col < N;
-    float acc = 0.0f;
-
-    for (int k0 = 0; k0 < K; k0 += TILE) {
-        As[ty][tx] = (row < M && k0 + tx < K) ? A[row * K + k0 + tx] : 0.0f;
-        Bs[ty][tx] = (k0 + ty < K && col < N) ? B[(k0 + ty) * N + col] : 0.0f;
-        __syncthreads();
-
-        for (int k = 0; k < TILE; ++k) {
-            acc += As[ty][k] * Bs[k][tx];
-        }
-        __syncthreads();
-    }
-
+// IN PLACE OF
+    if (row < M && col < N) {
+// STANDS
     if (inside) {
-        C[row * N + col] = acc;
-    }
-}

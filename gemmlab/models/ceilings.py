@@ -1,0 +1,71 @@
+"""The ceilings of a machine, and where kernels stand under them at each level of memory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import prod
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from gemmlab.kernel.counters import LineCounters
+
+Shape = tuple[int, int, int]
+SECTOR = 32  # bytes
+LEVELS = {"memory": "copy_gbs", "L2": "l2_gbs", "shared": "shared_gbs"}  # a level, and the ceiling of its bytes
+
+
+@dataclass(frozen=True)
+class Ceilings:
+    """What a machine can do at most, as measured: `gflops` of float32 multiply-adds and `gbs` of its memory, in GB/s.
+
+    `source` says where and when that was measured, as the student should read it. `nearer` are the memories between
+    it and the registers, such as ('L2', 8000.0), each with its GB/s.
+    """
+
+    gflops: float
+    gbs: float
+    source: str
+    nearer: tuple[tuple[str, float], ...] = ()
+
+    @property
+    def ridge(self) -> float:
+        """The intensity, in FLOP/B, from which on arithmetic and not memory is the limit."""
+        return self.gflops / self.gbs
+
+    def attainable(self, intensity: float, level: str = "memory") -> float:
+        """GFLOPS at most, at so many FLOP/B of that level: 'memory', or a name in `nearer`."""
+        return min(self.gflops, intensity * dict(self.nearer).get(level, self.gbs))
+
+
+@dataclass(frozen=True)
+class Point:
+    """A kernel: its intensity in FLOP/B at one level of memory, and its GFLOPS, None where it was not timed."""
+
+    label: str
+    intensity: float
+    gflops: float | None = None
+    level: str = "memory"
+
+
+def intensities(totals: LineCounters, counted: Shape, shape: Shape) -> dict[str, float]:
+    """FLOP of the product for each byte at each level of memory.
+
+    L2 and shared are from what the emulator counted at the shape `counted` (M, N, K): the sectors that loads and stores
+    ask for, which no L1 cache lessens here, and the bytes that threads read and write in shared memory. Of a tiled
+    kernel they are hardly other at a larger shape. memory is at `shape`: A and B read once and C written once, which
+    is the least.
+    """
+    M, N, K = shape
+    found = {"memory": 2 * M * N * K / (4 * (M * K + K * N + M * N))}
+    moved = {
+        "L2": SECTOR * (totals.global_load_sectors + totals.global_store_sectors + totals.global_atomic_sectors),
+        "shared": totals.shared_load_bytes + totals.shared_store_bytes,
+    }
+    return found | {level: 2 * prod(counted) / amount for level, amount in moved.items() if amount}
+
+
+def ceilings_of(measured: Mapping[str, float], source: str) -> Ceilings:
+    """Measured ceilings as the roofline draws them. `source` says where and when they were measured."""
+    slopes = tuple((level, measured[name]) for level, name in LEVELS.items() if level != "memory" and name in measured)
+    return Ceilings(1000 * measured["fma_tflops"], measured["copy_gbs"], source, slopes)

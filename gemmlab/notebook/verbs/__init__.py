@@ -1,0 +1,1 @@
+"""One file a verb; how to add one stands in CONTRIBUTING.md."""

@@ -1,0 +1,1 @@
+"""How fast a kernel is and may be."""

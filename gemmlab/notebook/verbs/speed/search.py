@@ -1,0 +1,70 @@
+"""lesson.search(BK=16)"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from gemmlab.models import autotune
+from gemmlab.models.landscape import Cell, Found
+from gemmlab.notebook.arguments import TIMED_SHAPE, Shape, sizes
+from gemmlab.notebook.desk import Desk
+from gemmlab.notebook.registry import verb
+from gemmlab.pictures.output import Markdown, show, show_picture
+from gemmlab.text.markdown import escape
+
+if TYPE_CHECKING:
+    from gemmlab.course.lesson import Kernel
+
+_CHECKED = 3  # of the best are run in the emulator, at a ragged shape
+
+
+@verb
+def search(desk: Desk, shape: Shape = TIMED_SHAPE, BK: int | Sequence[int] = 16) -> None:
+    """Compile what the rules leave, rank it by time on a GPU or by the model without one, and draw it."""
+    depths = autotune.require_depths(BK)
+    if desk.owes(*desk.lesson.predictions):
+        return
+    if not desk.has_passed() or not desk.last("space"):
+        show(Markdown("Not attempted: pass the check and get the three rules right, then run this cell again."))
+        return
+    with desk.progress_bar(len(autotune.space(depths))) as tick:
+        best = _search(desk.lesson.kernel, desk.source(), sizes(shape), depths, tick)
+    if best:
+        desk.note("search", shape=list(shape), best=str(best.sizes), gflops=best.gflops)
+
+
+def _search(
+    kernel: Kernel, source: str, shape: Shape, depths: Sequence[int], tick: Callable[[], None]
+) -> Found | None:
+    """Search, show the landscape and the table, check the best in the emulator. The best that is right."""
+    from gemmlab import gpu
+    from gemmlab.pictures.speed.landscape import landscape
+    from gemmlab.pictures.speed.search import search_table
+    from gemmlab.trials.search import find, is_right, timed
+
+    device = gpu.device() if gpu.available() else None
+    arch = device.arch if device else "sm_90"
+    found = find(kernel, source, shape, depths, arch, tick)
+    if device:
+        found = timed(found, kernel, source, shape, tick)
+    model = f"by the model, for {arch} with {autotune.SMS} SMs; nothing was timed"
+    title = f"M, N, K = {', '.join(map(str, shape))}, {f'measured on {device.name}' if device else model}"
+    show_picture(landscape(title, {one.sizes: _cell(one) for one in found}))
+    ranked = sorted((one for one in found if one.speed), key=lambda one: -one.speed)
+    show(Markdown(search_table(ranked)))
+    best = next((one for one in ranked[:_CHECKED] if is_right(kernel, source, one.sizes)), None)
+    show(Markdown(_conclusion(best)))
+    return best
+
+
+def _cell(one: Found) -> Cell:
+    if one.estimate is None:
+        return Cell(None, one.left_out)
+    return Cell(one.speed, f"{one.estimate.resources.registers} registers")
+
+
+def _conclusion(best: Found | None) -> str:
+    if best is None:
+        return "None of the fastest is right at a ragged shape: a fast kernel that is wrong wins nothing."
+    return f"The fastest that the emulator passes, at a ragged shape, is **{escape(str(best.sizes))}**."

@@ -1,0 +1,16 @@
+"""lesson.tiles((48, 64, 80), place=(1, 2, 2))"""
+
+from __future__ import annotations
+
+from gemmlab.notebook.arguments import Shape, sizes
+from gemmlab.notebook.desk import Desk
+from gemmlab.notebook.registry import verb
+from gemmlab.pictures.output import show_picture
+
+
+@verb
+def tiles(desk: Desk, shape: Shape, place: Shape, thread: tuple[int, int] | None = None) -> None:
+    """Draw the tiles of one step. `shape` is (M, N, K), `place` which tile along each, `thread` (ty, tx)."""
+    from gemmlab.pictures.tiles.tiles import tile_picture
+
+    show_picture(tile_picture(sizes(shape), desk.lesson.tile, sizes(place, least=0), thread))

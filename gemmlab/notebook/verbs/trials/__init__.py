@@ -1,0 +1,1 @@
+"""What the student's kernel does, and would do with other code."""

@@ -1,0 +1,1 @@
+"""What a warp asks of memory."""

@@ -1,0 +1,1 @@
+"""The work of every lesson: predict, check, ask for hints, see how far one is."""

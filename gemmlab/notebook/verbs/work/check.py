@@ -1,0 +1,79 @@
+"""lesson.check()"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from gemmlab.course.lesson import Kernel
+from gemmlab.errors import UserError
+from gemmlab.notebook.desk import Desk, digest
+from gemmlab.notebook.registry import verb
+from gemmlab.notebook.verbs.clinic.diagnoses import changed_lines
+from gemmlab.notebook.verbs.work.hint import told_hints
+from gemmlab.pictures.output import Markdown, caption, show
+from gemmlab.text.markdown import sentence
+
+if TYPE_CHECKING:
+    from gemmlab.kernel.verdict import Verdict
+    from gemmlab.pictures.picture import Picture
+
+
+@verb
+def check(desk: Desk, patient: str | None = None) -> None:
+    """Check the kernel over the public cases: what was found, at which line, and where C is wrong."""
+    kernel = desk.lesson.kernel_named(patient)
+    if not desk.is_live:
+        show(*_checked(desk, kernel))
+        return
+    from gemmlab.panels.check_panel import CheckPanel
+
+    blanks = [patient] if patient else [blank.name for blank in desk.lesson.blanks]
+    panel = CheckPanel(
+        lambda tick: _told_check(desk, kernel, tick),
+        len(kernel.cases),
+        lambda blank, level: told_hints(desk, blank, level),
+        blanks,
+    )
+    panel.show()
+
+
+def _told_check(desk: Desk, kernel: Kernel, tick: Callable[[], None]) -> list[object]:
+    try:
+        return _checked(desk, kernel, tick)
+    except UserError as error:
+        return [Markdown(sentence(str(error)))]
+
+
+def _checked(desk: Desk, kernel: Kernel, tick: Callable[[], None] | None = None) -> list[object]:
+    """Check, keep the attempt, and give what there is to show."""
+    from gemmlab.check.check import check_kernel
+    from gemmlab.pictures.verdict import VerdictReport
+
+    source = desk.source(kernel)
+    verdict = check_kernel(kernel, source, kernel.path.name, tick=tick)
+    if verdict.status != "unattempted":
+        _keep(desk, verdict, source, kernel)
+    picture = where_wrong(verdict, kernel)
+    return [VerdictReport(verdict, source), *([picture, caption(picture)] if picture else [])]
+
+
+def _keep(desk: Desk, verdict: Verdict, source: str, kernel: Kernel) -> None:
+    """A progress file that cannot be written must not hide the verdict: it becomes a notice."""
+    kinds = sorted({finding.kind for finding in verdict.findings if finding.is_error})
+    more = {"patient": kernel.patient, "changed": changed_lines(kernel, source)} if kernel.patient else {}
+    desk.note(
+        "attempt", status=verdict.status, backend=verdict.backend, findings=kinds, source=digest(source), **more
+    )
+
+
+def where_wrong(verdict: Verdict, kernel: Kernel) -> Picture | None:
+    """The wrong elements of that wrong case in which they are fewest, for it tells most."""
+    from gemmlab.check.diagnosis.wrong_result import output_tile
+    from gemmlab.pictures.tiles.wrong import wrong_elements
+
+    wrong = [case for case in verdict.cases if case.wrong is not None and case.wrong.any()]
+    if not wrong:
+        return None
+    case = min(wrong, key=lambda case: case.wrong.mean())
+    return wrong_elements(case.wrong, case.shape, output_tile(kernel.launch))

@@ -1,0 +1,26 @@
+"""How the lanes of a student's kernel lie over the block's tile."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gemmlab.cuda.sizes import sizes_of
+from gemmlab.errors import UserError
+from gemmlab.models.warp_tile import WarpTile
+from gemmlab.trials.variant import compiled
+from gemmlab.trials.warp_lines import requests_of
+
+if TYPE_CHECKING:
+    from gemmlab.course.lesson import Kernel
+
+
+def warp_tile(kernel: Kernel, source: str) -> WarpTile:
+    """Where the lanes of a kernel's warp 0 store, as the emulator meets it. UserError where a lane stores nothing."""
+    sizes = sizes_of(source)
+    shape = (sizes.BM, sizes.BN, sizes.BK)
+    requests = requests_of(compiled(kernel, source), kernel.launch.at(*shape), shape)
+    stores = [request for request in requests if request.is_store]
+    if not stores or None in stores[0].offsets:
+        raise UserError("some lane of warp 0 stores nothing at the shape of one tile: run the check, which says more")
+    places = [divmod(offset // 4, sizes.BN) for offset in stores[0].offsets]
+    return WarpTile(sizes, tuple(row for row, _ in places), tuple(col for _, col in places))

@@ -1,0 +1,35 @@
+"""What the command line tells the instructor, beside what its steps say themselves."""
+
+from __future__ import annotations
+
+from gemmlab.sentence import Sentence
+
+COMPILING = Sentence(
+    "Compiling the emulator first. This happens once and takes from one to several minutes, more on a busy machine."
+)
+STILL_COMPILING = Sentence("Still compiling the emulator: {seconds} s so far.")
+STILL_STARTING = Sentence("Still starting the sandbox: {seconds} s so far.")
+NO_SUBMISSIONS = Sentence("there are no submissions in {place}")
+PROCESS_LOST = Sentence(
+    "a process that executes kernels was lost; give the same command again to go on ({reason})"
+)
+UNKNOWN_BACKEND = Sentence("unknown backend '{backend}'; choose emulator or cuda")
+CANNOT_WRITE = Sentence("cannot write to {folder}: {reason}")
+OTHER_RUN = Sentence("another run is writing to {folder}; wait for it, or name another folder")
+STOPPED = Sentence("stopped; give the same command again to go on")
+BAD_COMMAND = Sentence("{message}; see python -m grading --help")
+OWN_FAULT = Sentence("grading itself failed ({kind}: {message}); set GEMMLAB_DEBUG=1 to see where")
+REFUSED = Sentence("grading: {sentence}")
+MARKING_AT = Sentence("Marking at {url}\nCtrl-C ends it. Then grade again, into the same folder.")
+BUNDLE_DONE = Sentence(
+    "The bundle is in {folder}. It was looked through: no solution, model answer or code of the grader is in it."
+)
+NBGRADER_DONE = Sentence(
+    "nbgrader's course is in {folder}. Next: cd {folder}; nbgrader generate_assignment 02_tiled_fma"
+)
+NOTHING_TO_EXECUTE = Sentence("nothing to execute")
+ONE_DONE = Sentence("{count}/{total} {student}, lesson {lesson}: {outcome}")
+MARKS_PROBLEM = Sentence("hand marks: {problem}")
+MORE_PROBLEMS = Sentence("and {count} more problems with hand marks; see overview.html")
+TO_BE_MARKED = Sentence("{count} answers are to be marked: python -m grading marks {folder}")
+REPORTS_AT = Sentence("Reports: {page}")
