@@ -139,7 +139,7 @@ def _overlapping_intervals(run: _Run) -> Count:
 def _floats_of_a_warp(run: _Run) -> Count:
     """Distinct floats of A and B that warp 0 needs for one k, by where its lanes store."""
     from gemmlab.cuda.sizes import sizes_of
-    from gemmlab.models.warp_tile import warp_tile
+    from gemmlab.trials.warp_tile import warp_tile
 
     try:
         tile = warp_tile(run.kernel, run.source)

@@ -70,7 +70,7 @@ def _import_all() -> None:
     for module in pkgutil.walk_packages(gemmlab.emulator.__path__, "gemmlab.emulator."):
         importlib.import_module(module.name)
     readers = "compiler.device_part course.blanks cuda.arrays cuda.signature cuda.sizes cuda.tree"
-    counters = "check.rules models.warp_tile trials.intervals trials.warp_requests"
+    counters = "check.rules trials.intervals trials.warp_requests trials.warp_tile"
     for name in f"{readers} {counters} kernel.limits kernel.plan kernel.tolerance".split():
         importlib.import_module(f"gemmlab.{name}")
 

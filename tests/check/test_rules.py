@@ -1,5 +1,4 @@
-"""The lessons' limits: they follow from the lesson's tile, the solution keeps them, and no lesson passes with the kernel
-of the one before."""
+"""The lessons' limits: they follow from the tile, the solution keeps them, the kernel of the lesson before does not."""
 
 from __future__ import annotations
 
