@@ -134,7 +134,7 @@ class Judged:
     """One kernel as judged over its hidden cases. `status` is passed, failed, compile_error or timeout.
 
     `cases` has one mark a hidden case, and one for each rule of the lesson that is broken. `note` may be shown to the
-    student; `log` is for the instructor: it tells of shapes and data.
+    student, and so may `warnings`, of what cost no marks; `log` is for the instructor: it tells of shapes and data.
     """
 
     status: str
@@ -142,6 +142,7 @@ class Judged:
     note: str = ""
     log: tuple[str, ...] = ()
     seconds: float = 0.0
+    warnings: tuple[str, ...] = ()
 
     def to_json(self) -> dict:
         return asdict(self)
@@ -149,7 +150,8 @@ class Judged:
     @classmethod
     def from_json(cls, data: dict) -> Judged:
         cases = tuple(CaseMark(**case) for case in data["cases"])
-        return cls(**{**data, "cases": cases, "log": tuple(data["log"])})
+        texts = {name: tuple(data[name]) for name in ("log", "warnings")}
+        return cls(**{**data, "cases": cases, **texts})
 
 
 @dataclass(frozen=True)
@@ -180,6 +182,7 @@ class KernelMark:
     source: str = ""
     changes: str = ""
     cases: tuple[CaseMark, ...] = ()
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

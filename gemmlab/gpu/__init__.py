@@ -31,7 +31,7 @@ def available() -> str | None:
 @functools.lru_cache(maxsize=1)
 def device() -> GpuInfo:
     """What the worker process sees. Raises UserError where there is no GPU that can be used."""
-    from gemmlab.gpu.device.process import GpuProcess
+    from gemmlab.gpu.child.process import GpuProcess
 
     worker = GpuProcess()
     worker.close()

@@ -24,9 +24,9 @@ import numpy as np
 
 from gemmlab.compiler.compile import compile_source
 from gemmlab.errors import UserError
-from gemmlab.gpu.device.faults import explained
-from gemmlab.gpu.device.process import COMMAND, ChildDied, ChildTimeout, CudaError, GpuProcess
-from gemmlab.gpu.device.request import request_of
+from gemmlab.gpu.child.faults import explained
+from gemmlab.gpu.child.process import COMMAND, ChildDied, ChildTimeout, CudaError, GpuProcess
+from gemmlab.gpu.child.request import request_of
 from gemmlab.kernel.launch import Launch
 from gemmlab.kernel.plan import Plan
 from gemmlab.kernel.program import Program
@@ -37,7 +37,7 @@ TIME_LIMIT = 10.0  # seconds for the first launch of a kernel
 MEASURE_SECONDS = 2.0
 WARM_UP_SECONDS = 0.5  # enough for an idle GPU to raise its clocks
 MATH_MODES = {0: "float32, TF32 off", 2: "pedantic float32, TF32 off", 3: "TF32 on"}
-_HELPERS = Path(__file__).with_name("device") / "bench.cu"
+_HELPERS = Path(__file__).with_name("child") / "bench.cu"
 
 
 @dataclass(frozen=True)

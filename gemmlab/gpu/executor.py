@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from gemmlab.errors import UserError
-from gemmlab.gpu.device import guards as gpu_guards
-from gemmlab.gpu.device.faults import KernelFault, explained
-from gemmlab.gpu.device.guards import Images
-from gemmlab.gpu.device.process import COMMAND, ChildDied, ChildTimeout, CudaError, GpuProcess
-from gemmlab.gpu.device.request import request_of
+from gemmlab.gpu.child import guards as gpu_guards
+from gemmlab.gpu.child.faults import KernelFault, explained
+from gemmlab.gpu.child.guards import Images
+from gemmlab.gpu.child.process import COMMAND, ChildDied, ChildTimeout, CudaError, GpuProcess
+from gemmlab.gpu.child.request import request_of
 from gemmlab.kernel.executor import Outcome
 from gemmlab.kernel.launch import Launch
 from gemmlab.kernel.plan import Plan, refused

@@ -23,7 +23,7 @@ from gemmlab.kernel.plan import Copy, Plan
 if TYPE_CHECKING:
     from gemmlab.gpu.bench import Bench
 
-_KERNELS = Path(__file__).with_name("device") / "ceilings.cu"
+_KERNELS = Path(__file__).with_name("child") / "ceilings.cu"
 
 CHAINS, ROUNDS = 8, 2048  # as in ceilings.cu
 _BLOCKS_A_SM = 16

@@ -17,7 +17,7 @@ from gemmlab.course.patients import changes
 from gemmlab.cuda.tree import is_text
 from gemmlab.errors import UserError
 from gemmlab.files import normalize
-from grading.intake import smuggle, tamper
+from grading.intake import sentences, smuggle, tamper
 from grading.model import Spliced, Submission
 
 _MOST_LINES = 2_000
@@ -114,7 +114,7 @@ def _checked(spliced: Spliced) -> Spliced:
 
 def _refused(reasons: list[str], spliced: Spliced) -> Spliced:
     """The same with a source that does not compile and says why."""
-    source_text = f"#error not graded: {'; '.join(reasons)}\n"
+    source_text = sentences.NOT_GRADED(reasons="; ".join(reasons)) + "\n"
     return replace(spliced, source=source_text, vetoes=(*reasons, *spliced.vetoes))
 
 

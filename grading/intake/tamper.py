@@ -2,6 +2,9 @@
 
 Both files are read as syntax trees, after the preprocessor: a check in a comment or behind `#if 0` is no check. Two
 spellings of one check are the same: `col < N && M > row`, or two nested ifs in place of `row < M && col < N`.
+
+Only the kernel that is launched counts, and what it calls: a check in a function that nobody runs checks nothing. What
+the kernel that ran did with memory is counted as it runs (gemmlab/check/rules.py).
 """
 
 from __future__ import annotations
@@ -19,6 +22,8 @@ if TYPE_CHECKING:
 
 _BARRIER = re.compile(r"__sync\w+|__pipeline_wait_prior|__threadfence\w*")
 _MIRRORED = {">": "<", ">=": "<="}
+_KERNEL = "gemm"
+_NAMES = ("identifier", "field_identifier", "type_identifier")
 _LOOPS = ("for_statement", "while_statement", "do_statement")
 
 
@@ -40,7 +45,30 @@ def _missing(ours: list[_Mark], theirs: Counter[_Mark]) -> Iterator[_Mark]:
 
 def _marks(text: str) -> list[_Mark]:
     """Each check and barrier: what it is, its text, and what matters of its surroundings."""
-    return [mark for node in walk(parse(preprocess(text))) for mark in _marks_of(node)]
+    return [mark for part in _launched(parse(preprocess(text))) for node in walk(part) for mark in _marks_of(node)]
+
+
+def _launched(root: Node) -> list[Node]:
+    """The definitions of the kernel and of all that it calls, in their order; everything where there is no kernel."""
+    functions: dict[str, list[Node]] = {}
+    for node in walk(root):
+        if node.type == "function_definition":
+            functions.setdefault(_name(node), []).append(node)
+    reached, waiting = set(), [_KERNEL]
+    while waiting:
+        name = waiting.pop()
+        if name in functions and name not in reached:
+            reached.add(name)
+            waiting += [text_of(one) for node in functions[name] for one in walk(node) if one.type in _NAMES]
+    return [node for name, nodes in functions.items() if name in reached for node in nodes] or [root]
+
+
+def _name(function: Node) -> str:
+    """What a function is called; '' where that cannot be told."""
+    node = function.child_by_field_name("declarator")
+    while node is not None and node.type not in _NAMES:
+        node = node.child_by_field_name("declarator") or next(iter(node.named_children), None)
+    return text_of(node) if node is not None else ""
 
 
 def _marks_of(node: Node) -> Iterator[_Mark]:

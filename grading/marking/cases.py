@@ -1,7 +1,9 @@
 """The hidden cases of a kernel: shapes at the edges of its own tiles, drawn from the instructor's secret.
 
 The kinds are public, and feedback may name them. Sizes and seeds come from the secret by HMAC (secret.py), so that this
-repository tells nobody which numbers a kernel is tried on, and the same secret always gives the same cases.
+repository tells nobody which numbers a kernel is tried on, and the same secret always gives the same cases. Some sizes
+lie far beyond those of the public cases, each of M, N and K by itself and all together: code that gives up there, or
+an index that overflows, fails.
 
 A lesson's rules on counters (gemmlab/counter_rules.py) are not bound to a case. They travel with the kernel, each with
 a shape of its own, and are asked for once, of a kernel that got every hidden case right: `Kernel.rules` is in the job,
@@ -22,6 +24,8 @@ from grading.model import HiddenCase
 _SEEDS = 1 << 32
 _WIDEST_TILE = 512
 _FEWEST_PRODUCTS = 8  # the K of an ordinary case, where the tile is smaller
+_LONG = (2100, 2600)  # a size by itself, with more tiles than a byte counts; the others are a tile or so
+_LARGE = (257, 320)  # all three at once
 _PRIMES = (
     17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71, 73, 79, 83, 89, 97, 101, 103, 107, 109, 113, 127,
 )  # fmt: skip
@@ -55,6 +59,11 @@ class _Draw:
     def multiple(self, of: int, most: int, name: str) -> int:
         """A multiple, from 1·of to most·of."""
         return of * self.between(1, most, name)
+
+    def multiple_between(self, of: int, first: int, last: int, name: str) -> int:
+        """A multiple that is no smaller than `first`, and at most `last` where there is one."""
+        fewest = -(-first // of)
+        return of * self.between(fewest, max(fewest, last // of), name)
 
     def primes(self) -> tuple[int, int, int]:
         """Three primes, no two the same."""
@@ -112,8 +121,11 @@ def _whole(numbers: _Draw, tile: _Tile) -> _Shape:
 
 def _steps(numbers: _Draw, tile: _Tile) -> int:
     """A K of two to four whole steps, and a multiple of 4."""
-    step = max(tile.BK, _FEWEST_PRODUCTS)
-    return step * numbers.between(2, 4, "K")
+    return _step(tile) * numbers.between(2, 4, "K")
+
+
+def _step(tile: _Tile) -> int:
+    return max(tile.BK, _FEWEST_PRODUCTS)
 
 
 def _square(numbers: _Draw, tile: _Tile) -> _Shape:
@@ -127,6 +139,29 @@ def _wide(numbers: _Draw, tile: _Tile) -> _Shape:
 
 def _tall(numbers: _Draw, tile: _Tile) -> _Shape:
     return tile.BM * numbers.between(2, 3, "M"), tile.BN, _steps(numbers, tile)
+
+
+def _whole_long_K(numbers: _Draw, tile: _Tile) -> _Shape:
+    return tile.BM, tile.BN, numbers.multiple_between(_step(tile), *_LONG, "K")
+
+
+def _whole_large(numbers: _Draw, tile: _Tile) -> _Shape:
+    M, N, K = (
+        numbers.multiple_between(of, *_LARGE, name) for of, name in zip((tile.BM, tile.BN, _step(tile)), "MNK")
+    )
+    return M, N, K
+
+
+def _long_K(numbers: _Draw, tile: _Tile) -> _Shape:
+    return tile.BM - 1, tile.BN - 1, numbers.between(*_LONG, "K")
+
+
+def _many_rows(numbers: _Draw, tile: _Tile) -> _Shape:
+    return numbers.between(*_LONG, "M"), tile.BN - 1, _steps(numbers, tile) - 1
+
+
+def _many_columns(numbers: _Draw, tile: _Tile) -> _Shape:
+    return tile.BM - 1, numbers.between(*_LONG, "N"), _steps(numbers, tile) - 1
 
 
 def _ragged(axis: int, by: int) -> _Shaper:
@@ -192,6 +227,8 @@ _ORDINARY: dict[str, _Shaper] = {
     "whole tiles, more columns than rows": _wide,
     "whole tiles, more rows than columns": _tall,
     "whole tiles": _whole,
+    "whole tiles, a long K": _whole_long_K,
+    "whole tiles, many each way": _whole_large,
 }
 _BOUNDARY: dict[str, _Shaper] = {
     "M one more than whole tiles": _ragged(0, 1),
@@ -204,6 +241,9 @@ _BOUNDARY: dict[str, _Shaper] = {
     "C smaller than one tile": _small,
     "N not a multiple of 4": _not_of_four_N,
     "K not a multiple of 4": _not_of_four_K,
+    "a long K": _long_K,
+    "many rows": _many_rows,
+    "many columns": _many_columns,
 }
 _STEPS: dict[str, _Shaper] = {
     "K one more than whole tiles": _ragged(2, 1),

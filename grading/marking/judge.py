@@ -14,6 +14,7 @@ import numpy as np
 
 from gemmlab.kernel.kinds import GRAVITY, KINDS
 from gemmlab.kernel.tolerance import Comparison, compare, make_inputs
+from grading.marking import sentences
 from grading.marking.wrong_picture import where, wrong_picture
 from grading.model import CaseMark, Execution, HiddenCase, Job, Judged, RawResult
 from grading.visible import plain
@@ -46,7 +47,8 @@ def judge(job: Job, execution: Execution) -> Judged:
     marks = [_mark(case, results, lines) for case, *results in zip(job.cases, *execution.backends)]
     for rule in (job.kernel.rules[number] for number in execution.rules):
         marks.append(CaseMark(RULE_KIND, "ordinary", False, rule.says, "counter"))
-    return Judged(_status(marks), tuple(marks), log=log, seconds=execution.seconds)
+    warnings = tuple(dict.fromkeys(_warnings(execution, lines)))
+    return Judged(_status(marks), tuple(marks), log=log, seconds=execution.seconds, warnings=warnings)
 
 
 def _status(marks: Sequence[CaseMark]) -> str:
@@ -100,9 +102,30 @@ def _gravest(findings: Sequence[dict], lines: int) -> tuple[str, str]:
     if not errors:
         return "", ""
     worst = min(errors, key=lambda finding: GRAVITY[_kind(finding)])
-    line = worst.get("line")
-    known = isinstance(line, int) and not isinstance(line, bool) and 0 < line <= lines
-    return _kind(worst), f"{KINDS[_kind(worst)].meaning}{f', line {line}' if known else ''}."
+    line = _line(worst, lines)
+    return _kind(worst), f"{KINDS[_kind(worst)].meaning}{f', line {line}' if line else ''}."
+
+
+def _warnings(execution: Execution, lines: int) -> Iterator[str]:
+    """A sentence for each warning, by its kind. What the emulator does not know is for the instructor alone."""
+    for finding in (one for results in execution.backends for result in results for one in result.findings):
+        kind, line = _kind(finding), _line(finding, lines)
+        if finding.get("severity") == "warning" and kind != "unsupported":
+            yield _warned(kind, line)
+
+
+def _warned(kind: str, line: int | None) -> str:
+    if kind == "launch_error":
+        return sentences.WARNED_OF_LAUNCH()
+    if line:
+        return sentences.WARNED_IN_LINE(meaning=KINDS[kind].meaning, line=line)
+    return sentences.WARNED(meaning=KINDS[kind].meaning)
+
+
+def _line(finding: dict, lines: int) -> int | None:
+    """The line of the student's file that the finding names; None where it names none that can be."""
+    line = finding.get("line")
+    return line if isinstance(line, int) and not isinstance(line, bool) and 0 < line <= lines else None
 
 
 def _kind(finding: dict) -> str:

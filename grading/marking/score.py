@@ -76,6 +76,7 @@ def _kernel(attempt: Attempt, lesson: Lesson) -> KernelMark:
         source=attempt.spliced.source,
         changes=attempt.spliced.changes,
         cases=judged.cases,
+        warnings=judged.warnings,
     )
 
 
@@ -137,8 +138,8 @@ def _note(submission: Submission, attempts: Sequence[Attempt], problems: Iterabl
     told = [submission.note]
     for attempt in attempts:
         where = f"{attempt.kernel.patient}: " if attempt.kernel.patient else ""
-        judged = attempt.judged.note if attempt.judged else ""
-        told += [f"{where}{text}" for text in (attempt.spliced.note, judged) if text]
+        judged = (attempt.judged.note, *attempt.judged.warnings) if attempt.judged else ()
+        told += [f"{where}{text}" for text in (attempt.spliced.note, *judged) if text]
     left = [name for attempt in attempts for name in attempt.spliced.open_blanks]
     told += [f"not {'mended' if attempts[0].kernel.patient else 'filled in'}: {', '.join(left)}"] if left else []
     told += [f"hand marks: {problem}" for problem in problems if problem]

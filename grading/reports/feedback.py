@@ -56,7 +56,7 @@ def _part(kernel: KernelMark) -> KernelPart:
 
 def _source(kernel: KernelMark) -> Iterator[SourceLine]:
     """The lines that the messages name, with the others around them; nothing where no message names a line."""
-    told = [kernel.note, *(case.message for case in kernel.cases if not case.ok)]
+    told = [kernel.note, *kernel.warnings, *(case.message for case in kernel.cases if not case.ok)]
     named = {int(number) for message in told for number in _LINE.findall(message)}
     if named:
         for number, line in enumerate(kernel.source.rstrip("\n").split("\n"), 1):

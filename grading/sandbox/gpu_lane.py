@@ -1,6 +1,6 @@
 """The GPU's part: where the emulator found no fault, the GPU runs the code that the child compiled as well.
 
-It does so in a process for each submission (gemmlab.gpu.device.worker), so that memory of one student's kernel is never
+It does so in a process for each submission (gemmlab.gpu.child.worker), so that memory of one student's kernel is never
 there for the next, and a broken context is nobody else's. That process runs no code of a student's on the CPU; it hands
 the child's bytes to NVIDIA's driver, behind those walls of the sandbox that a driver can live with.
 """
@@ -66,7 +66,7 @@ def run_on_gpu(
 
 
 def _run(gpu, launch: LaunchSpec, case: HiddenCase, code: MachineCode, command: Sequence[str]) -> RawResult:
-    from gemmlab.gpu.device.process import GpuProcess
+    from gemmlab.gpu.child.process import GpuProcess
     from gemmlab.kernel.program import Program
 
     program = Program("", "", code.arch, "", code.cubin, symbols=code.symbols)
@@ -102,7 +102,7 @@ def main() -> None:
         linux.unshare(linux.CLONE_NEWNET | linux.CLONE_NEWIPC)
     with contextlib.suppress(OSError):
         landlock.restrict(_READABLE, [path for path in programs if os.path.exists(path)], _WRITABLE)
-    runpy.run_module("gemmlab.gpu.device.worker", run_name="__main__")
+    runpy.run_module("gemmlab.gpu.child.worker", run_name="__main__")
 
 
 if __name__ == "__main__":

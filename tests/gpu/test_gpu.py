@@ -14,7 +14,7 @@ from gemmlab import gpu
 from gemmlab.compiler.compile import compile_source
 from gemmlab.errors import UserError
 from gemmlab.gpu import bench
-from gemmlab.gpu.device import process as gpu_process
+from gemmlab.gpu.child import process as gpu_process
 from gemmlab.gpu.executor import GpuExecutor
 from gemmlab.kernel.launch import Launch, LaunchSpec
 from gemmlab.kernel.program import Program, Resources
@@ -192,7 +192,7 @@ def test_a_dropped_executor_leaves_no_process_and_no_files(matrices, fake_cupy):
 
 
 def test_the_worker_ends_with_its_parent_even_while_a_kernel_runs(fake_cupy):
-    command = (sys.executable, "-m", "gemmlab.gpu.device.worker")
+    command = (sys.executable, "-m", "gemmlab.gpu.child.worker")
     child = gpu_process.Child(command, cwd="/", env=gpu_process._environment())
     assert child.receive(60)["event"] == "ready"
     child._process.stdin.close()

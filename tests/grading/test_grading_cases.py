@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import prod
 
 import pytest
 
@@ -31,7 +32,7 @@ def test_every_kernel_gets_cases_that_can_be_launched(kernel, secret):
     assert len({case.kind for case in drawn}) == len(drawn)
     for case in drawn:
         assert min(case.shape) >= 1, case
-        assert max(case.shape) <= 400, case
+        assert max(case.shape) <= 2_700 and prod(case.shape) <= 2**26, case
         kernel.launch.at(*case.shape)
 
 
@@ -58,6 +59,36 @@ def test_the_shapes_are_what_their_kinds_say(secret):
     assert all(size % divisor for size in found["M, N and K are primes"] for divisor in range(2, size))
     assert len(set(found["M, N and K are primes"])) == 3
     assert max(found["C smaller than one tile"][:2]) < TILE
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.name)
+@pytest.mark.parametrize("secret", SECRETS, ids=range(len(SECRETS)))
+def test_hidden_sizes_reach_far_beyond_the_public_ones(kernel, secret):
+    largest = [max(case.shape[axis] for case in kernel.cases) for axis in range(3)]
+    for group, farthest in (("ordinary", 2), ("boundary", 5)):
+        drawn = [case.shape for case in draw(kernel, secret) if case.group == group]
+        for axis in range(3) if group == "boundary" else (2,):
+            assert any(shape[axis] >= farthest * largest[axis] for shape in drawn), (group, axis)
+    assert any(all(size >= 2 * most for size, most in zip(case.shape, largest)) for case in draw(kernel, secret))
+
+
+BEYOND = {
+    "K": "if (K > 113) acc = 0.0f;",
+    "M": "if (M > 300) acc = 0.0f;",
+    "N": "if (blockIdx.x > 40) acc = 0.0f;",
+    "all": "if (M > 200 && N > 200 && K > 200) acc = 0.0f;",
+    "a narrow index": "if ((signed char)(K / 16) < K / 16) acc = 0.0f;",
+}
+
+
+@pytest.mark.parametrize("where", BEYOND)
+@pytest.mark.parametrize("secret", SECRETS[:2], ids=range(2))
+def test_a_kernel_that_gives_up_beyond_the_public_shapes_is_wrong(where, secret):
+    tiled = BY_NAME["02_tiled_fma"]
+    source = tiled.solution.replace("acc += As", f"{BEYOND[where]} acc += As")
+    assert check_source(source, "kernel.cu", tiled.launch, tiled.cases, backend="emulator").passed
+    cases = [Case(case.shape, case.inputs, case.seed, "ragged") for case in draw(tiled, secret)]
+    assert not check_source(source, "kernel.cu", tiled.launch, cases, backend="emulator").passed
 
 
 @pytest.mark.parametrize("secret", SECRETS, ids=range(len(SECRETS)))

@@ -16,7 +16,7 @@ if not sys.platform.startswith("linux"):
 
 from gemmlab.course.lesson import load
 from gemmlab.errors import UserError
-from gemmlab.gpu.device.process import COMMAND
+from gemmlab.gpu.child.process import COMMAND
 from gemmlab.kernel.tolerance import make_inputs
 from grading.marking.judge import judge
 from grading.model import HiddenCase, Job, Judged, RawResult
@@ -129,7 +129,7 @@ def test_on_a_gpu_a_crash_and_an_endless_loop_harm_no_neighbour():
 
 
 def test_the_process_that_uses_the_gpu_is_shut_off_from_other_files(tmp_path: Path):
-    """Here with other code in the place of gemmlab.gpu.device.worker."""
+    """Here with other code in the place of gemmlab.gpu.child.worker."""
     if not landlock.abi():
         pytest.skip("not run: this machine has no Landlock")
     (tmp_path / "bait").write_text("bait")

@@ -88,7 +88,16 @@ def test_the_gravest_of_several_findings_counts():
 
 
 def test_a_warning_alone_does_not_fail():
-    assert judged(result(product(), None, {"kind": "race", "severity": "warning", "line": 1})).status == "passed"
+    found = judged(result(product(), None, {"kind": "race", "severity": "warning", "line": 1}))
+    assert found.status == "passed" and "no barrier orders them, line 1. This costs no marks" in found.warnings[0]
+    assert Judged.from_json(found.to_json()) == found
+
+
+def test_a_warning_is_told_once_and_in_our_words():
+    said = {"kind": "launch_error", "severity": "warning", "line": None, "message": "shape 37×53"}
+    odd = [{"kind": kind, "severity": "warning", "line": True} for kind in ("unsupported", "nonsense", None)]
+    (warning,) = judged(result(product(), None, said, *odd, said)).warnings
+    assert warning.startswith("It asks for more memory than a GPU has") and "37" not in warning
 
 
 @pytest.mark.parametrize("line", [0, -1, 5, 10**30, "1", None, True, 1.5, [1]])

@@ -133,7 +133,7 @@ def test_lessons_whose_checks_are_blanks_have_no_veto_for_a_wrong_one():
         (f"#define if(x) if (0)\n{FMA}", "preprocessor"),
         (f"%:define K 0\n{FMA}", "preprocessor"),
         (f"/* why */ #define K 0\n{FMA}", "preprocessor"),
-        (f"#if 1\n{FMA}\n#endif", "preprocessor"),
+        (f"#if 1\n{FMA}\n#endif\n#endif", "preprocessor"),
         (f"{FMA} // on \\", "backslash"),
         (f"{FMA}\nif (k == 0)", "middle of a statement"),
         (f"{FMA}\nfor (;;)", "middle of a statement"),
@@ -297,3 +297,39 @@ def test_a_fault_of_the_grader_costs_one_student_a_look_and_not_the_batch(monkey
     kernel = KERNELS["02_tiled_fma"]
     result = spliced(kernel, kernel.solution.replace("float acc", "int more = 0;\n    float acc", 1))
     assert result.source.startswith("#error") and "RecursionError" in result.note and "by hand" in result.note
+
+
+NAIVE_BESIDE = """\
+__global__ void gemm(const float* A, const float* B, float* C, int M, int N, int K)
+{
+    int row = blockIdx.y * blockDim.y + threadIdx.y, col = blockIdx.x * blockDim.x + threadIdx.x;
+    float acc = 0.0f;
+    if (row < M && col < N) {
+        for (int k = 0; k < K; ++k) acc += A[row * K + k] * B[k * N + col];
+        C[row * N + col] = acc;
+    }
+}
+"""
+STORE = """\
+__device__ void store(float* C, int row, int col, int M, int N, float acc)
+{
+    if (row < M && col < N) {
+        C[row * N + col] = acc;
+    }
+}
+"""
+
+
+def test_a_decoy_beside_the_kernel_that_runs_checks_nothing():
+    decoy = TILED.solution.replace("gemm", "tiled")
+    found = tamper.vetoes(TILED.solution, NAIVE_BESIDE + decoy)
+    assert [veto for veto in found if "__syncthreads()" in veto]
+    assert tamper.vetoes(TILED.solution, TILED.solution + NAIVE_BESIDE.replace("gemm", "naive")) == ()
+
+
+def test_a_check_in_a_function_counts_where_the_kernel_calls_it():
+    called = TILED.solution.replace(f"{STORE_GUARD}\n        C[row * N + col] = acc;\n    }}",
+                                    "store(C, row, col, M, N, acc);")  # fmt: skip
+    assert called != TILED.solution
+    assert tamper.vetoes(TILED.solution, STORE + called) == ()
+    assert len(tamper.vetoes(TILED.solution, STORE + called.replace("store(C, ", "other(C, "))) == 2

@@ -42,6 +42,17 @@ def test_every_room_and_file_says_what_it_is_for(room):
     assert [path for path, tree in files.items() if not ast.get_docstring(tree)] == []
 
 
+@pytest.mark.parametrize("room", ROOMS, ids=name)
+def test_no_module_hides_a_name_of_its_room(room):
+    """`gemmlab.gpu.device` cannot be a function and a folder: whichever is imported last wins."""
+    tree = ast.parse((room / "__init__.py").read_text(encoding="utf-8"))
+    own = {node.name for node in tree.body if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
+    assigned = [target for node in tree.body if isinstance(node, ast.Assign) for target in node.targets]
+    own |= {target.id for target in assigned if isinstance(target, ast.Name)}
+    modules = {path.stem for path in room.glob("*.py")} | {path.parent.name for path in room.glob("*/*.py")}
+    assert own & modules == set()
+
+
 @pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "grading/README.md"])
 def test_the_paths_that_a_page_names_exist(page):
     text = (ROOT / page).read_text(encoding="utf-8")

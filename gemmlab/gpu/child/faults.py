@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from gemmlab.errors import UserError
-from gemmlab.gpu.device.guards import ASK_EMULATOR
-from gemmlab.gpu.device.process import ChildDied, ChildTimeout, CudaError, GpuProcess
+from gemmlab.gpu.child.guards import ASK_EMULATOR
+from gemmlab.gpu.child.process import ChildDied, ChildTimeout, CudaError, GpuProcess
 from gemmlab.kernel.verdict import Finding
 
 OUT_OF_MEMORY = 2

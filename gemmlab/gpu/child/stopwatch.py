@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from gemmlab.gpu.device.context import Gpu
+    from gemmlab.gpu.child.context import Gpu
 
 MOST_PAIRS, FEWEST_PAIRS = 100, 5
 BATCH_PAIRS = 12  # a launch queue holds about 1000 entries, and a timed launch takes some eight

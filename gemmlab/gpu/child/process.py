@@ -18,14 +18,14 @@ from typing import IO
 import numpy as np
 
 from gemmlab.errors import UserError
-from gemmlab.gpu.device.guards import GUARD_BYTES, Images
+from gemmlab.gpu.child.guards import GUARD_BYTES, Images
 
 START_SECONDS = 120.0  # a first import of CuPy from a cold disk, and the driver's start
 COPY_SECONDS = 120.0
 MEASURE_SECONDS = 120.0
 UNREADABLE = "it answered something that could not be read"
 NO_DEVICE = {35: "the NVIDIA driver is missing, or too old for this CUDA", 100: "CUDA sees no NVIDIA GPU"}
-COMMAND = (sys.executable, "-m", "gemmlab.gpu.device.worker")
+COMMAND = (sys.executable, "-m", "gemmlab.gpu.child.worker")
 
 
 class ChildTimeout(Exception):

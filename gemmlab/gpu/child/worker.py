@@ -1,4 +1,4 @@
-"""The process that uses the GPU: `python -m gemmlab.gpu.device.worker`, one JSON object a line on stdin and stdout.
+"""The process that uses the GPU: `python -m gemmlab.gpu.child.worker`, one JSON object a line on stdin and stdout.
 
 A kernel may loop for ever or break the CUDA context for good; it does so here, and whoever started this process
 kills it. It runs in a private folder: kernel.cubin is the code, A.npy, B.npy and C.npy are the memory images, changed
@@ -14,8 +14,8 @@ import sys
 import threading
 from collections.abc import Callable
 
-from gemmlab.gpu.device.context import Gpu
-from gemmlab.gpu.device.stopwatch import Stopwatch
+from gemmlab.gpu.child.context import Gpu
+from gemmlab.gpu.child.stopwatch import Stopwatch
 
 
 def main() -> int:
