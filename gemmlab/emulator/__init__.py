@@ -4,8 +4,8 @@ ptx/ reads the text, code/ makes arrays of it, machine/ runs them; all that is c
 the machine noted into sentences and counters. executor.py is the way in.
 
 In machine/, interpreter.py takes the instructions in turn. What they do stands in vector.py and isa.py for arithmetic,
-tensor.py for matrices, memory/ for loads and stores, sync/ for barriers and what lanes hand to each other. shadow.py and
-orders.py keep who touched what, and what that is ordered with; requests.py counts sectors and wavefronts.
+tensor.py for matrices, memory/ for loads and stores, sync/ for barriers and what lanes hand to each other. shadow.py
+and orders.py keep who touched what, and what that is ordered with; requests.py counts sectors and wavefronts.
 """
 
 from gemmlab.emulator.executor import EmulatorExecutor
