@@ -29,7 +29,7 @@ from gemmlab.commands.request import Request
 from gemmlab.errors import UserError
 
 
-def profile(  # noqa: PLR0913 - an argument for each option
+def profile(
     file: FileArgument,
     shape: ShapesOption = None,
     block: BlockOption = None,

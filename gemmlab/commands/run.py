@@ -27,7 +27,7 @@ from gemmlab.commands.request import Request
 from gemmlab.errors import UserError
 
 
-def run(  # noqa: PLR0913 - an argument for each option
+def run(
     file: FileArgument,
     shape: ShapesOption = None,
     block: BlockOption = None,

@@ -105,6 +105,8 @@ class Expressions(Names):
             return value.array is not None
         if isinstance(value, Stream):
             return value.name is not None
+        if value == host_library.TEXT:  # as in assert(x && "why")
+            return True
         what = f"on {value.what}, which is not known here" if isinstance(value, Unknown) else "on what is no number"
         raise self.not_read(node, f"depends {what}")
 
@@ -127,7 +129,7 @@ class Expressions(Names):
         return Pointer(None)
 
     def _text(self, node: Node) -> Value:
-        return Unknown("a text")
+        return host_library.TEXT
 
     def _name(self, node: Node) -> Value:
         name = "".join(text_of(node).split()).removeprefix("::")

@@ -69,7 +69,9 @@ class HostFile:
                 file.classes[found.qualified.split("::")[-1]] = found
             if node.type == "declaration":
                 for declarator in node.children_by_field_name("declarator"):
-                    file.variables[_declared_name(declarator)] = node, declarator
+                    name = _declared_name(declarator)
+                    if declarator.type != "function_declarator" or name not in file.functions:  # no prototype
+                        file.variables[name] = node, declarator
         try:
             check_syntax(root)
         except NotRead as error:

@@ -35,15 +35,14 @@ if TYPE_CHECKING:
 LibraryFunction = Callable[[Reading, int, list[Value]], Value]
 
 SUCCESS = Number("int", 0)
+TEXT = Unknown("a text")
 DEVICE_TYPES = frozenset(SIZES) | {"void"}
 _NO_EFFECT = frozenset(
     "cudaGetLastError cudaPeekAtLastError cudaFree cudaFreeAsync cudaFuncSetCacheConfig cudaDeviceSetCacheConfig "
     "cudaFuncSetSharedMemConfig cudaDeviceSetSharedMemConfig cudaDeviceSetLimit cudaSetDevice cudaEventRecord "
-    "cudaEventSynchronize cudaEventDestroy cudaStreamDestroy cudaStreamWaitEvent cudaProfilerStart cudaProfilerStop "
-    "nvtxRangePush nvtxRangePushA nvtxRangePop printf fprintf puts fputs putchar fflush".split()
-)
-_ROUNDS_UP = re.compile(
-    r"i?c(?:eil)?_?div(?:ide)?(?:_?up)?|i?div_?(?:round_?)?up|div_?ceil|round_?up_?div", re.IGNORECASE
+    "cudaMemPrefetchAsync cudaMemAdvise cudaEventSynchronize cudaEventDestroy cudaStreamDestroy cudaStreamWaitEvent "
+    "cudaProfilerStart cudaProfilerStop nvtxRangePush nvtxRangePushA nvtxRangePop printf fprintf puts fputs putchar "
+    "fflush".split()
 )
 _CHECKS = re.compile(r"check|err|assert|safe|guard|log|time|^wb[A-Z]|^nvtx", re.IGNORECASE)
 _NAMES: dict[str, Value] = {
@@ -82,8 +81,8 @@ def call(reader: Reading, name: str, node: Node, arguments: list[Node]) -> Value
     if plain in _NO_EFFECT:
         return SUCCESS
     if plain.startswith(("chrono::", "cudaGetErrorString", "cudaGetErrorName")):
-        return Unknown("a time" if plain.startswith("chrono") else "a text")
-    function = _FUNCTIONS.get(plain) or (_ceil_div if _ROUNDS_UP.fullmatch(last) else None)
+        return Unknown("a time") if plain.startswith("chrono") else TEXT
+    function = _FUNCTIONS.get(plain) or next((one for words, one in _BY_WORDS if words.fullmatch(last)), None)
     if function is None and _CHECKS.search(last):
         return _check(reader, line, arguments)
     if function is None:
@@ -239,6 +238,16 @@ def _real(function: Callable[..., float], single: bool = False) -> LibraryFuncti
     return called
 
 
+def _list(reader: Reading, line: int, values: list[Value]) -> Value:
+    """std::make_pair and its like."""
+    return HostArray([Cell(value) for value in values])
+
+
+def _current_stream(reader: Reading, line: int, values: list[Value]) -> Value:
+    """The stream that a framework works on, which is the default one where nothing else is said."""
+    return Stream()
+
+
 def _absolute(reader: Reading, line: int, values: list[Value]) -> Value:
     (number,) = _numbers(values, line)
     return Number(number.type, abs(number.value))
@@ -277,7 +286,7 @@ _FUNCTIONS: dict[str, LibraryFunction] = {
     **{name: _synchronize for name in ("cudaDeviceSynchronize", "cudaThreadSynchronize", "cudaStreamSynchronize")},
     **{name: _memset for name in ("cudaMemset", "cudaMemsetAsync")},
     **{name: _memcpy for name in ("cudaMemcpy", "cudaMemcpyAsync")},
-    **{name: _malloc for name in ("cudaMalloc", "cudaMallocAsync")},
+    **{name: _malloc for name in ("cudaMalloc", "cudaMallocAsync", "cudaMallocManaged")},
     "cudaFuncSetAttribute": _func_set_attribute,
     "cudaLaunchKernel": _launch_kernel,
     **{
@@ -299,8 +308,17 @@ _FUNCTIONS: dict[str, LibraryFunction] = {
     **{name: _real(function) for name, function in _REAL.items()},
     **{f"{name}f": _real(function, single=True) for name, function in _REAL.items()},
     "abs": _absolute,
+    **{name: _list for name in ("make_pair", "make_tuple", "pair", "tuple")},
     **{name: _to("half") for name in ("__float2half", "__float2half_rn", "__double2half", "__int2half_rn")},
     **{name: _to("bfloat16") for name in ("__float2bfloat16", "__float2bfloat16_rn", "__double2bfloat16")},
     **{name: _to("float") for name in ("__half2float", "__bfloat162float")},
     "ceil_div": _ceil_div,
 }
+# Functions of headers that are not here, by what they are mostly called.
+_BY_WORDS: tuple[tuple[re.Pattern[str], LibraryFunction], ...] = (
+    (
+        re.compile(r"i?c(?:eil)?_?div(?:_?up)?|i?div_?(?:round_?)?up|div_?ceil|round_?up_?div", re.IGNORECASE),
+        _ceil_div,
+    ),
+    (re.compile(r"(?:get)?_?current_?(?:cuda|hip)?_?stream", re.IGNORECASE), _current_stream),
+)

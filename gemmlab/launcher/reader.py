@@ -171,6 +171,8 @@ class Reader(Expressions):
             declarator = named(declarator)[-1]
         if declarator.type == "reference_declarator" and value is not None:
             self._reference(named(declarator)[-1], value)
+        elif declarator.type == "structured_binding_declarator" and value is not None:
+            self._binding(declarator, value)
         elif declarator.type == "array_declarator":
             self._array(declarator, value)
         elif declarator.type == "function_declarator" and value is None:
@@ -231,6 +233,15 @@ class Reader(Expressions):
         given = _values(value)[0]
         is_place = given.type in ("identifier", "field_expression")
         self.scopes[-1][text_of(name)] = self.place(given) if is_place else Cell(self.value(given))
+
+    def _binding(self, declarator: Node, value: Node) -> None:
+        """auto [rows, cols] = ...;"""
+        given, names = self.value(value), [text_of(name) for name in named(declarator)]
+        cells = given.cells if isinstance(given, HostArray) else []
+        cells = list(given.members.values()) if isinstance(given, Struct) else cells
+        if len(cells) != len(names):
+            raise self.not_read(declarator)
+        self.scopes[-1].update(zip(names, cells))
 
     def _array(self, declarator: Node, value: Node | None) -> None:
         size, cells = declarator.child_by_field_name("size"), [Cell(self.value(node)) for node in _values(value)]

@@ -7,7 +7,7 @@ import pytest
 from gemmlab.compiler.compile import CompileError, compile_source
 from gemmlab.cuda.lookalikes import look_alikes
 
-KERNEL = "__global__ void gemm(const float* A, const float* B, float* C, int M, int N, int K)\n{{ {} }}\n"
+KERNEL = "__global__ void gemm(const float* A, const float* B, float* C, int M, int N, int K)\n{{ {}\n}}\n"
 
 
 @pytest.mark.parametrize(
