@@ -256,8 +256,8 @@ TOO_MANY_COPIES = Sentence("Too many asynchronous copies are in flight at once {
 
 READ_THROUGH_CACHE = Sentence(
     "{me} touches {element} {here}, which is read through the read-only cache {there}: what a kernel writes itself "
-    "must not be read with __ldg() or through a const __restrict__ pointer, for the cache may hold an older value, whatever "
-    "the order"
+    "must not be read with __ldg() or through a const __restrict__ pointer, for the cache may hold an older "
+    "value, whatever the order"
 )
 OBJECT_UNSET = Sentence(
     "{me} uses the barrier object {element} {here} before anything has initialised it: one thread calls "
@@ -265,7 +265,8 @@ OBJECT_UNSET = Sentence(
 )
 OBJECT_STUCK = Sentence(
     "{me} waits {here} at the barrier object {element}, where {missing} of the arrivals that end a phase have not "
-    "come; {other} has not arrived: the count that the object was initialised with must be the number of arrivals in a phase"
+    "come; {other} has not arrived: the count that the object was initialised with must be the number of arrivals in "
+    "a phase"
 )
 OBJECT_EXPECTS_TOO_MANY = Sentence(
     "{me} waits {here} at the barrier object {element}, where {missing} of the arrivals that end a phase have not "
