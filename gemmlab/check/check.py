@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from gemmlab.check import sentences as say
 from gemmlab.check.causes import one_memory, second_launch
 from gemmlab.check.corners import check_size, is_too_large, run_sample
+from gemmlab.check.diagnosis.launch_fit import misfit
 from gemmlab.check.diagnosis.pattern import Trial
 from gemmlab.check.diagnosis.wrong_result import output_tile, wrong_result
 from gemmlab.check.rules import judge
@@ -23,6 +24,7 @@ from gemmlab.course.blanks import open_blanks
 from gemmlab.course.lesson import Case, Kernel
 from gemmlab.errors import UserError
 from gemmlab.files import read_source
+from gemmlab.kernel.causes import causes_first, merge, without_followers
 from gemmlab.kernel.dropped import dropped_by_optimiser
 from gemmlab.kernel.launch import Launch, LaunchSpec
 from gemmlab.kernel.layout import COURSE, Layout
@@ -181,10 +183,14 @@ def check_with(
         return Verdict("compile_error", tuple(merge(remarks)), backend=backend)
     main, *others = executors
     runs = [_run_cases(main, program, spec, cases)]
-    runs += [_run_cases(executor, program, spec, map(small, cases)) for executor in others]
+    for executor in others:
+        run = _run_cases(executor, program, spec, map(small, cases))
+        run.findings = [_by(finding, executor) for finding in run.findings]
+        runs.append(run)
     if executors[-1].name == "emulator" and not any(run.has_error for run in runs):
         was_right = all(result.ok for run in runs for result in run.cases)
-        remarks += _second_look(candidate, program, cases, was_right, getattr(executors[-1], "tick", _no_tick))
+        found = _second_look(candidate, program, cases, was_right, getattr(executors[-1], "tick", _no_tick))
+        remarks += [_by(finding, executors[-1]) for finding in found] if others else found
     return _verdict(program, candidate, cases, remarks, runs, backend)
 
 
@@ -195,6 +201,11 @@ def _check_size(case: Case, backend: str) -> None:
 def _unattempted(source: str, backend: str) -> Verdict | None:
     blanks = [_blank_finding(name, line) for name, line in open_blanks(source)]
     return Verdict("unattempted", tuple(blanks), backend=backend) if blanks else None
+
+
+def _by(finding: Finding, executor: Executor) -> Finding:
+    """The finding with the name of the executor, where that is not the one by which the backend goes."""
+    return replace(finding, details={**finding.details, "by": executor.name})
 
 
 def _no_tick() -> None:
@@ -348,11 +359,14 @@ def _verdict(
     runs: list[_Run],
     backend: str,
 ) -> Verdict:
-    findings = merge(one_memory(program, remarks + [finding for run in runs for finding in run.findings]))
+    told = merge(one_memory(program, remarks + [finding for run in runs for finding in run.findings]))
+    findings, spec = without_followers(told), candidate.launch
     clean = [trial for run in runs for trial in run.clean]
     faulty = [trial for run in runs for trial in run.faulty]
-    wrong = wrong_result(clean, faulty, output_tile(candidate.launch))
-    findings += one_memory(program, [_in_letters(wrong, candidate.launch.layout)] if wrong else [])
+    raced = any(finding.kind == "race" and finding.is_error for finding in findings)
+    wrong = wrong_result(clean, faulty, output_tile(spec), program.source, raced)
+    findings += one_memory(program, [_in_letters(wrong, spec.layout)] if wrong else [])
+    findings = causes_first(findings + _misfits(findings, program.source, spec, cases))
     results, kernels = tuple(runs[0].cases), candidate.kernels(case.shape for case in cases)
     resources = program.resources.get(kernels[0]) if len(kernels) == 1 else None
     return Verdict(
@@ -365,26 +379,21 @@ def _verdict(
     )
 
 
+def _misfits(findings: Sequence[Finding], source: str, spec: Launches, cases: Sequence[Case]) -> list[Finding]:
+    """Of a kernel with a fault, whether its launch fits it at all."""
+    kinds = {finding.kind for finding in findings if finding.is_error}
+    if not cases or not isinstance(spec, LaunchSpec) or not kinds or "launch_error" in kinds:
+        return []
+    found = misfit(source, launches_of(spec.at(*cases[0].shape))[0])
+    return [found] if found else []
+
+
 def _in_letters(finding: Finding, layout: Layout) -> Finding:
     """The finding on wrong numbers, in the letters of the kernel's file."""
     details = finding.details
     if "shape" in details:
         details = {**details, "shape": list(layout.shape(tuple(details["shape"])))}
     return replace(finding, message=layout.reword(finding.message), details=details)
-
-
-def merge(findings: Iterable[Finding]) -> list[Finding]:
-    """Findings of one fault as one, in order of appearance, with their counts summed.
-
-    A fault is what an executor says is one `place` in a finding's details, else a kind, line and message.
-    """
-    merged: dict[tuple, Finding] = {}
-    for finding in findings:
-        what = finding.details.get("place", finding.message)
-        key = (finding.kind, finding.severity, finding.line, what)
-        known = merged.get(key)
-        merged[key] = replace(known, count=known.count + finding.count) if known else finding
-    return list(merged.values())
 
 
 def _status(findings: Sequence[Finding], cases: Sequence[CaseResult]) -> str:

@@ -20,7 +20,7 @@ from gemmlab.kernel.verdict import Finding
 
 if TYPE_CHECKING:
     from gemmlab.emulator.chunk import Memory
-    from gemmlab.emulator.code.decode import Code
+    from gemmlab.emulator.code.code import Code
 
 # Warp instructions a chunk of blocks may take: a fixed share, and this many for each product A[i][k] * B[k][j] of 32
 # lanes. The tiled kernel takes 4, one that keeps a single lane of its warps busy some 300.
@@ -136,7 +136,7 @@ def _joined(outcomes: list[Outcome], arrays: DeviceArrays) -> Outcome:
 
 def _with_buffers(code: Code, arrays: DeviceArrays) -> Code:
     """The code with the launcher's own arrays as further global variables, each in an address range of its own."""
-    from gemmlab.emulator.code.decode import Region
+    from gemmlab.emulator.code.code import Region
     from gemmlab.emulator.machine import opcodes as o
 
     first = 3 + len(code.globals)
