@@ -22,6 +22,7 @@ from gemmlab.emulator.ptx.tensor_layouts import LaneValues
 MOST_LOCAL_BYTES = 1 << 28
 MOST_ORDERED_WARPS = 1 << 24
 EVENT_CAPACITY = 512
+POISON = 255  # of each byte that nobody wrote: NaN, in floats of every width
 PRINT_CAPACITY = 256 * 1024
 ASYNC_COPIES_A_THREAD = 128
 
@@ -101,13 +102,14 @@ class Chunk:
     def _registers(self, launch, parameters: list[int]) -> None:
         code = self.code
         template = np.zeros(code.warp_bytes, np.uint8)
+        template[: code.slot_offset] = POISON  # what no instruction sets is no zero by luck
         ok = template[code.slot_offset : code.slot_offset + code.slot_bytes].view(np.uint32)
         ok[0] = o.FULL
 
         def fill(offset: int, slot: int, size: int, value: int | LaneValues) -> None:
             mask = (1 << 8 * size) - 1
             lanes = np.array([v & mask for v in _for_each_lane(value)], np.uint64 if size == 8 else np.uint32)
-            template[offset : offset + 32 * size] = lanes.view(np.uint8)
+            template[offset : offset + lanes.nbytes] = lanes.view(np.uint8)
             ok[(slot - code.slot_offset) // 4] = o.FULL
 
         for offset, slot, size, value in code.constants:
@@ -175,7 +177,7 @@ class Chunk:
         if threads * size > MOST_LOCAL_BYTES:
             raise MemoryError(f"{threads} threads with {size} bytes of local memory each")
         self["LOCAL_BYTES"] = size
-        self.array("LOCAL_HOST", threads * size + 16, np.uint8)
+        self.array("LOCAL_HOST", threads * size + 16, np.uint8)[:] = POISON
         self.array("LOCAL_DEFINED", threads * size + 16, np.uint8)
 
     def _region_tables(self, places: dict[int, tuple[int, int]]) -> None:

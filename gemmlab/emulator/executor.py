@@ -14,7 +14,7 @@ from gemmlab.emulator.report.findings import plain_name
 from gemmlab.errors import UserError
 from gemmlab.kernel.executor import Outcome
 from gemmlab.kernel.launch import Address, Argument, Launch
-from gemmlab.kernel.plan import Fill, Plan, launches_of, steps_of
+from gemmlab.kernel.plan import Fill, Plan, launches_of, steps_of, stored
 from gemmlab.kernel.program import Program
 from gemmlab.kernel.verdict import Finding
 
@@ -63,7 +63,7 @@ class EmulatorExecutor:
         A and B are float32 and stay as they are. UserError where there is no memory for the launch.
         """
         try:
-            arrays = DeviceArrays(A, B, getattr(work, "buffers", {}))
+            arrays = DeviceArrays(*stored(work, A, B), getattr(work, "buffers", {}))
             outcome = self._run(program, work, arrays, shape, blocks)
             if arrays.kept and self.again and self.checks and blocks is None and not outcome.has_error:
                 outcome.kept = tuple(plain_name(name) for name in arrays.kept)

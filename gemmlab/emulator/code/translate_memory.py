@@ -172,7 +172,7 @@ class Memory(Base):
             or offset
             or len(registers) > 1
             or declared.size != TYPE_BYTES[element]
-            or declared.size < 4
+            or element in ("s8", "s16")  # what is passed is not extended by its sign
         ):
             raise Unsupported("a kernel parameter that is a struct, or read in part")
         kind = kind_of_type(element)
