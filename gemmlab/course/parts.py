@@ -105,3 +105,24 @@ class CounterRule:
 def read_rule(block: Block) -> CounterRule:
     what, of, says = block.text("what"), block.text("of"), block.text("says")
     return CounterRule(what, of, block.number("at_most"), block.shape("shape"), says)
+
+
+@dataclass(frozen=True)
+class OtherSizes:
+    """Tile sizes other than the lesson's at which its solution is recorded, because a GPU is faster there.
+
+    `block` and `grid` are written in the names that the kernel defines; each choice gives some of these other numbers.
+    """
+
+    block: str
+    grid: str
+    choices: tuple[dict[str, int], ...]
+
+
+def read_other_sizes(block: Block) -> OtherSizes:
+    choices = block.blocks("sizes")
+    return OtherSizes(
+        block.text("block"),
+        block.text("grid"),
+        tuple({name: one.positive_int(name) for name in one.keys} for one in choices),
+    )
