@@ -95,7 +95,7 @@ def test_every_level_stands_under_its_own_ceiling():
     found = ceilings_of({"fma_tflops": 60, "copy_gbs": 4000, "l2_gbs": 8000}, "measured on X")
     assert found.attainable(2.0) == 8000 and found.attainable(2.0, "L2") == 16000
     picture = hierarchy("mine", {"memory": 2.0, "L2": 1.0}, found)
-    assert "mine: L2: 1 FLOP/B, at most 8,000 GFLOPS where every byte comes from L2" in picture.alt
+    assert "mine, L2: 1 FLOP/B, 8,000 GFLOPS if L1 keeps nothing" in picture.alt
     assert [text.get_text() for text in picture.figure.axes[0].texts if "L2: 8,000 GB/s" in text.get_text()]
 
 

@@ -11,12 +11,11 @@ from gemmlab.check.diagnosis import sentences as say
 from gemmlab.check.diagnosis.pattern import Reading, Tile, Trial, read_pattern
 from gemmlab.cuda.sums import sum_lines
 from gemmlab.errors import UserError
-from gemmlab.kernel.launch import LaunchSpec
-from gemmlab.kernel.plan import launches_of
+from gemmlab.kernel.plan import Launches, launches_of
 from gemmlab.kernel.verdict import Finding
 
 if TYPE_CHECKING:
-    from gemmlab.launcher.launcher import Launcher
+    pass
 
 _IN_GROWTH = (
     *("sum_for_product", "difference_for_product", "minus", "twice", "only_A", "only_B", "A_squared", "B_squared"),
@@ -75,7 +74,7 @@ def _apart(got: float, right: float) -> tuple[str, str]:
     return f"{got + 0.0:.{digits}g}", f"{right + 0.0:.{digits}g}"
 
 
-def output_tile(spec: LaunchSpec | Launcher) -> Tile:
+def output_tile(spec: Launches) -> Tile:
     """The (rows, columns) of C of a block, as the grid's growth with M and N tells; else the block's size."""
     try:
         launches = launches_of(spec.at(_LARGE, _LARGE, _LARGE))

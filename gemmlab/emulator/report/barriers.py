@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gemmlab.emulator.code.decode import Code
+from gemmlab.emulator.code.code import Code
 from gemmlab.emulator.machine import opcodes as o
 
 

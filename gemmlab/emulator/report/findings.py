@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from gemmlab.emulator.code.decode import Code
+from gemmlab.emulator.code.code import Code
 from gemmlab.emulator.report import accesses, others
 from gemmlab.emulator.report.event import HAZARDS, Event
 from gemmlab.emulator.report.others import timeout_message
@@ -75,6 +75,10 @@ _FAULTS = {
     "TRAPPED": Fault("launch_error", others.trapped, _by_line),
     "OUT_OF_WORK": Fault("timeout", others.out_of_work, _once),
     "ASYNC_OVERFLOW": Fault("unsupported", others.too_many_copies, _by_line),
+    "RACE_READ_ONLY": Fault("race", others.read_through_cache, _by_array),
+    "OBJECT_UNSET": Fault("uninitialized", others.object_unset, _by_array),
+    "OBJECT_STUCK": Fault("timeout", others.object_stuck, _by_array),
+    "OBJECT_BYTES_MISSING": Fault("timeout", others.object_bytes_missing, _by_array),
 }
 
 

@@ -103,3 +103,32 @@ def timeout_message(line: int) -> str:
 def too_many_copies(places: Places, event: Event) -> str:
     """More asynchronous copies than the emulator holds."""
     return say.TOO_MANY_COPIES(here=places.at(event.pc))
+
+
+def read_through_cache(places: Places, event: Event) -> str:
+    """A kernel reads through the read-only cache what it writes itself."""
+    me, element = places.thread(event.thread), places.named(event)
+    return say.READ_THROUGH_CACHE(me=me, element=element, here=places.at(event.pc), there=places.at(event.other_pc))
+
+
+def object_unset(places: Places, event: Event) -> str:
+    """A barrier object is used before it was initialised."""
+    me, array = places.thread(event.thread), places.array(event.region) or say.MEMORY()
+    return say.OBJECT_UNSET(me=me, element=places.element(event) or array, here=places.at(event.pc), array=array)
+
+
+def object_stuck(places: Places, event: Event) -> str:
+    """The phase of a barrier object does not end: arrivals are missing."""
+    me, here, missing = places.thread(event.thread), places.at(event.pc), event.size
+    element = places.element(event) or places.array(event.region) or say.MEMORY()
+    if event.other_thread < 0:
+        return say.OBJECT_EXPECTS_TOO_MANY(me=me, here=here, element=element, missing=missing)
+    other = places.thread(event.other_thread)
+    return say.OBJECT_STUCK(me=me, here=here, element=element, missing=missing, other=other)
+
+
+def object_bytes_missing(places: Places, event: Event) -> str:
+    """The phase of a barrier object does not end: bytes are missing that were announced."""
+    me, here, missing = places.thread(event.thread), places.at(event.pc), event.size
+    element = places.element(event) or places.array(event.region) or say.MEMORY()
+    return say.OBJECT_BYTES_MISSING(me=me, here=here, element=element, missing=missing)

@@ -6,7 +6,7 @@ import re
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from gemmlab.emulator.code.decode import Code
+from gemmlab.emulator.code.code import Code
 from gemmlab.emulator.machine import opcodes as o
 from gemmlab.emulator.report import sentences as say
 from gemmlab.emulator.report.event import Event

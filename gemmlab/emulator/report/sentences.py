@@ -251,3 +251,28 @@ ENDLESS_AT_LINE = Sentence(
     "for a value that nobody writes?"
 )
 TOO_MANY_COPIES = Sentence("Too many asynchronous copies are in flight at once {here}: wait for the older ones first.")
+
+# ---- the read-only cache, and barrier objects
+
+READ_THROUGH_CACHE = Sentence(
+    "{me} touches {element} {here}, which is read through the read-only cache {there}: what a kernel writes itself "
+    "must not be read with __ldg() or through a const __restrict__ pointer, for the cache may hold an older "
+    "value, whatever the order"
+)
+OBJECT_UNSET = Sentence(
+    "{me} uses the barrier object {element} {here} before anything has initialised it: one thread calls "
+    "init(&{array}, count), and a __syncthreads() must follow before others use it"
+)
+OBJECT_STUCK = Sentence(
+    "{me} waits {here} at the barrier object {element}, where {missing} of the arrivals that end a phase have not "
+    "come; {other} has not arrived: the count that the object was initialised with must be the number of arrivals in "
+    "a phase"
+)
+OBJECT_EXPECTS_TOO_MANY = Sentence(
+    "{me} waits {here} at the barrier object {element}, where {missing} of the arrivals that end a phase have not "
+    "come, although every thread of the block has arrived: the count that the object was initialised with is too large"
+)
+OBJECT_BYTES_MISSING = Sentence(
+    "{me} waits {here} at the barrier object {element}, to which {missing} bytes have been announced that no copy "
+    "brings: the bytes given to expect_tx must be those of the copies"
+)

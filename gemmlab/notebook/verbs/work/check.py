@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from gemmlab.course.lesson import Kernel
@@ -55,7 +56,14 @@ def _checked(desk: Desk, kernel: Kernel, tick: Callable[[], None] | None = None)
     if verdict.status != "unattempted":
         _keep(desk, verdict, source, kernel)
     picture = where_wrong(verdict, kernel)
-    return [VerdictReport(verdict, source), *([picture, caption(picture)] if picture else [])]
+    return [VerdictReport(verdict, source, _stamp(desk, kernel)), *([picture, caption(picture)] if picture else [])]
+
+
+def _stamp(desk: Desk, kernel: Kernel) -> str:
+    """Which file it is, and when it was checked: what stands in a cell may be old. A solved notebook is made once."""
+    if desk.solved:
+        return ""
+    return f"The file is kernels/{kernel.name}.cu, checked on {datetime.now():%Y-%m-%d at %H:%M:%S}."
 
 
 def _keep(desk: Desk, verdict: Verdict, source: str, kernel: Kernel) -> None:
