@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from gemmlab.cli import parse_shape
+from gemmlab.commands.options import parse_shape
 from gemmlab.errors import UserError
 from gemmlab.gpu.bench import Bench, Timing
 from gemmlab.kernel.limits import check_launch

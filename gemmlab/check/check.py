@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from gemmlab.check import sentences as say
 from gemmlab.check.causes import one_memory, second_launch
 from gemmlab.check.corners import check_size, is_too_large, run_sample
+from gemmlab.check.diagnosis.launch_fit import misfit
 from gemmlab.check.diagnosis.pattern import Trial
 from gemmlab.check.diagnosis.wrong_result import output_tile, wrong_result
 from gemmlab.check.rules import judge
@@ -23,17 +24,19 @@ from gemmlab.course.blanks import open_blanks
 from gemmlab.course.lesson import Case, Kernel
 from gemmlab.errors import UserError
 from gemmlab.files import read_source
+from gemmlab.kernel.causes import causes_first, merge, without_followers
+from gemmlab.kernel.dropped import dropped_by_optimiser
 from gemmlab.kernel.launch import Launch, LaunchSpec
 from gemmlab.kernel.layout import COURSE, Layout
-from gemmlab.kernel.plan import Plan, launches_of, refused, steps_of
+from gemmlab.kernel.plan import Launches, Plan, launches_of, refused, steps_of
 from gemmlab.kernel.tolerance import check_shape, compare, make_inputs
 from gemmlab.kernel.verdict import CaseResult, Finding, Verdict
 from gemmlab.trials.candidate import Candidate
 
 if TYPE_CHECKING:
+    from gemmlab.kernel.arguments import ArgumentList
     from gemmlab.kernel.executor import Executor, Outcome
     from gemmlab.kernel.program import Diagnostic, Program
-    from gemmlab.launcher.launcher import Launcher
 
 BACKENDS = ("auto", "emulator", "cuda")
 _EMULATED_WORK = 2**24  # products M·N·K that the emulator repeats beside a GPU; larger cases are cut down to it
@@ -85,21 +88,30 @@ def read_kernel(path: Path) -> str:
     return text
 
 
-def check_source(source: str, filename: str, spec: LaunchSpec, cases: Sequence[Case], backend: str = "auto") -> Verdict:
+def check_source(source: str, filename: str, spec: Launches, cases: Sequence[Case], backend: str = "auto") -> Verdict:
     """Check one kernel. Raises UserError for a bad shape, a bad launch expression, or a backend that is not there."""
     with open_executors(backend) as executors:
         return check_with(executors, source, filename, spec, cases)
 
 
 def check_launcher(
-    source: str, filename: str, name: str, cases: Sequence[Case], backend: str = "auto", layout: Layout = COURSE
+    source: str,
+    filename: str,
+    name: str,
+    cases: Sequence[Case],
+    backend: str = "auto",
+    layout: Layout = COURSE,
+    given: ArgumentList | None = None,
 ) -> Verdict:
-    """Check what a file's own host launcher launches. UserError as for check_source, and where it cannot be read."""
+    """Check what a file's own host launcher launches; `given` are its arguments, where they are not the course's.
+
+    UserError as for check_source, and where it cannot be read.
+    """
     from gemmlab.launcher.launcher import Launcher
 
     with open_executors(backend) as executors:
         try:
-            launcher = Launcher(source, name, layout)
+            launcher = Launcher(source, name, layout, given)
             for case in cases:
                 _check_size(case, executors[0].name)
                 launcher.at(*case.shape)
@@ -156,7 +168,7 @@ def _gpu_can_be_used(wanted: bool) -> bool:
 
 
 def check_with(
-    executors: Sequence[Executor], source: str, filename: str, spec: LaunchSpec | Launcher, cases: Sequence[Case]
+    executors: Sequence[Executor], source: str, filename: str, spec: Launches, cases: Sequence[Case]
 ) -> Verdict:
     """Check one kernel on these executors; the first one's cases are reported, the findings of all."""
     backend = executors[0].name
@@ -171,10 +183,14 @@ def check_with(
         return Verdict("compile_error", tuple(merge(remarks)), backend=backend)
     main, *others = executors
     runs = [_run_cases(main, program, spec, cases)]
-    runs += [_run_cases(executor, program, spec, map(small, cases)) for executor in others]
+    for executor in others:
+        run = _run_cases(executor, program, spec, map(small, cases))
+        run.findings = [_by(finding, executor) for finding in run.findings]
+        runs.append(run)
     if executors[-1].name == "emulator" and not any(run.has_error for run in runs):
         was_right = all(result.ok for run in runs for result in run.cases)
-        remarks += _second_look(candidate, program.arch, cases, was_right, getattr(executors[-1], "tick", _no_tick))
+        found = _second_look(candidate, program, cases, was_right, getattr(executors[-1], "tick", _no_tick))
+        remarks += [_by(finding, executors[-1]) for finding in found] if others else found
     return _verdict(program, candidate, cases, remarks, runs, backend)
 
 
@@ -187,21 +203,28 @@ def _unattempted(source: str, backend: str) -> Verdict | None:
     return Verdict("unattempted", tuple(blanks), backend=backend) if blanks else None
 
 
+def _by(finding: Finding, executor: Executor) -> Finding:
+    """The finding with the name of the executor, where that is not the one by which the backend goes."""
+    return replace(finding, details={**finding.details, "by": executor.name})
+
+
 def _no_tick() -> None:
     """Nobody watches the check."""
 
 
 def _second_look(
-    candidate: Candidate, arch: str, cases: Sequence[Case], was_right: bool, tick: Callable[[], None]
+    candidate: Candidate, program: Program, cases: Sequence[Case], was_right: bool, tick: Callable[[], None]
 ) -> Iterator[Finding]:
     """What a second look finds, case by case. Its numbers tell something only of a kernel that was right before."""
     layout, quick = candidate.launch.layout, sorted(map(small, cases), key=lambda case: prod(case.shape))
     shapes = [case.shape for case in quick]
-    program = unoptimised(candidate, arch, shapes)
+    plain = unoptimised(candidate, program.arch, shapes)
+    if plain:
+        yield from dropped_by_optimiser(program, plain)
     for case in quick:
-        if program and case.shape in looked_at(shapes):
+        if plain and case.shape in looked_at(shapes):
             A, B = make_inputs(case.inputs, layout.product(case.shape), case.seed)
-            outcome = look_again(candidate, program, A, B, case.shape)
+            outcome = look_again(candidate, plain, A, B, case.shape)
             tick()
             yield from outcome.findings
             if was_right and not outcome.findings and not is_right(outcome, A, B, case.inputs):
@@ -271,7 +294,7 @@ class _Run:
         return any(finding.is_error for finding in self.findings)
 
 
-def _run_cases(executor: Executor, program: Program, spec: LaunchSpec | Launcher, cases: Iterable[Case]) -> _Run:
+def _run_cases(executor: Executor, program: Program, spec: Launches, cases: Iterable[Case]) -> _Run:
     """Run case after case; a timeout ends it, for the next case would only take as long."""
     run = _Run()
     for case in cases:
@@ -289,7 +312,7 @@ def _run_cases(executor: Executor, program: Program, spec: LaunchSpec | Launcher
 
 
 def _run_case(
-    run: _Run, executor: Executor, program: Program, spec: LaunchSpec | Launcher, case: Case
+    run: _Run, executor: Executor, program: Program, spec: Launches, case: Case
 ) -> tuple[list[Finding], CaseResult | None, Trial | None]:
     """What was found, the result where it is judged already, and what there is to compare where it is not."""
     work, product = spec.at(*case.shape), spec.layout.product(case.shape)
@@ -336,11 +359,14 @@ def _verdict(
     runs: list[_Run],
     backend: str,
 ) -> Verdict:
-    findings = merge(one_memory(program, remarks + [finding for run in runs for finding in run.findings]))
+    told = merge(one_memory(program, remarks + [finding for run in runs for finding in run.findings]))
+    findings, spec = without_followers(told), candidate.launch
     clean = [trial for run in runs for trial in run.clean]
     faulty = [trial for run in runs for trial in run.faulty]
-    wrong = wrong_result(clean, faulty, output_tile(candidate.launch))
-    findings += one_memory(program, [_in_letters(wrong, candidate.launch.layout)] if wrong else [])
+    raced = any(finding.kind == "race" and finding.is_error for finding in findings)
+    wrong = wrong_result(clean, faulty, output_tile(spec), program.source, raced)
+    findings += one_memory(program, [_in_letters(wrong, spec.layout)] if wrong else [])
+    findings = causes_first(findings + _misfits(findings, program.source, spec, cases))
     results, kernels = tuple(runs[0].cases), candidate.kernels(case.shape for case in cases)
     resources = program.resources.get(kernels[0]) if len(kernels) == 1 else None
     return Verdict(
@@ -353,26 +379,21 @@ def _verdict(
     )
 
 
+def _misfits(findings: Sequence[Finding], source: str, spec: Launches, cases: Sequence[Case]) -> list[Finding]:
+    """Of a kernel with a fault, whether its launch fits it at all."""
+    kinds = {finding.kind for finding in findings if finding.is_error}
+    if not cases or not isinstance(spec, LaunchSpec) or not kinds or "launch_error" in kinds:
+        return []
+    found = misfit(source, launches_of(spec.at(*cases[0].shape))[0])
+    return [found] if found else []
+
+
 def _in_letters(finding: Finding, layout: Layout) -> Finding:
     """The finding on wrong numbers, in the letters of the kernel's file."""
     details = finding.details
     if "shape" in details:
         details = {**details, "shape": list(layout.shape(tuple(details["shape"])))}
     return replace(finding, message=layout.reword(finding.message), details=details)
-
-
-def merge(findings: Iterable[Finding]) -> list[Finding]:
-    """Findings of one fault as one, in order of appearance, with their counts summed.
-
-    A fault is what an executor says is one `place` in a finding's details, else a kind, line and message.
-    """
-    merged: dict[tuple, Finding] = {}
-    for finding in findings:
-        what = finding.details.get("place", finding.message)
-        key = (finding.kind, finding.severity, finding.line, what)
-        known = merged.get(key)
-        merged[key] = replace(known, count=known.count + finding.count) if known else finding
-    return list(merged.values())
 
 
 def _status(findings: Sequence[Finding], cases: Sequence[CaseResult]) -> str:

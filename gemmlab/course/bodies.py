@@ -29,11 +29,7 @@ def extract_bodies(template: str, text: str) -> dict[str, str]:
         below, last = min((pair for pair in pairs if pair[0] > blank), default=(len(given), len(raw)))
         if above < previous:
             raise UserError(f"cannot tell where the blank {slot.name} begins: the given lines above it are gone")
-        expected = given[above + 1 : blank] + given[blank + 1 : below]
-        inner = [index for index in range(first + 1, last) if theirs[index]]
-        own = list(dropwhile(lambda index: _is_edited(theirs[index], expected), inner))
-        while own and _is_edited(theirs[own[-1]], expected):
-            own.pop()
+        own = _own_lines(theirs, range(first + 1, last), given[above + 1 : blank] + given[blank + 1 : below])
         bodies[slot.name] = "\n".join(raw[own[0] : own[-1] + 1]) if own else ""
         previous = blank
     return bodies
@@ -51,6 +47,15 @@ def in_template(template: str, text: str) -> tuple[dict[str, str], str]:
         if code.count("{") > code.count("}"):
             raise UserError(f"cannot tell where the blank {name} ends: a brace in it is not closed")
     return bodies, splice(template, bodies)
+
+
+def _own_lines(theirs: list[str], between: range, expected: list[str]) -> list[int]:
+    """The student's own lines between two given ones: none that is empty or an edited `expected` one at either end."""
+    inner = [index for index in between if theirs[index]]
+    own = list(dropwhile(lambda index: _is_edited(theirs[index], expected), inner))
+    while own and _is_edited(theirs[own[-1]], expected):
+        own.pop()
+    return own
 
 
 def _exact(given: list[str], theirs: list[str], blanks: list[int]) -> list[tuple[int, int]]:

@@ -117,18 +117,52 @@ def read_claim(block: Block) -> Claim:
 
 @dataclass(frozen=True)
 class CounterRule:
-    """A limit for a kernel that is right but moves too much: `what`, such as 'sectors_per_request', `of` a kind of
-    request, such as 'global_load', is `at_most` so much at a shape (M, N, K). `says` is the sentence where it is
-    more.
+    """A limit for a kernel that gets the right numbers in the wrong way: `what`, such as 'sectors_per_request', `of` a
+    kind of request, such as 'global_load', is `at_most` or `at_least` so much at a shape (M, N, K). `says` is the
+    sentence where it is not. gemmlab/check/rules.py has what can be limited.
     """
 
     what: str
     of: str
-    at_most: float
+    at_most: float | None
     shape: Shape
     says: str
+    at_least: float | None = None
+
+    @property
+    def limit(self) -> float:
+        """The one that is given."""
+        limit = self.at_least if self.at_most is None else self.at_most
+        assert limit is not None, "read_rule takes care of it"
+        return limit
+
+    def allows(self, count: float) -> bool:
+        return count <= self.limit if self.at_least is None else count >= self.limit
 
 
 def read_rule(block: Block) -> CounterRule:
-    what, of, says = block.text("what"), block.text("of"), block.text("says")
-    return CounterRule(what, of, block.number("at_most"), block.shape("shape"), says)
+    what, of, shape, says = block.text("what"), block.text("of"), block.shape("shape"), block.text("says")
+    if "at_least" in block:
+        return CounterRule(what, of, None, shape, says, block.number("at_least"))
+    return CounterRule(what, of, block.number("at_most"), shape, says)
+
+
+@dataclass(frozen=True)
+class OtherSizes:
+    """Tile sizes other than the lesson's at which its solution is recorded, because a GPU is faster there.
+
+    `block` and `grid` are written in the names that the kernel defines; each choice gives some of these other numbers.
+    """
+
+    block: str
+    grid: str
+    choices: tuple[dict[str, int], ...]
+
+
+def read_other_sizes(block: Block) -> OtherSizes:
+    choices = block.blocks("sizes")
+    return OtherSizes(
+        block.text("block"),
+        block.text("grid"),
+        tuple({name: one.positive_int(name) for name in one.keys} for one in choices),
+    )

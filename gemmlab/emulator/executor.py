@@ -14,13 +14,13 @@ from gemmlab.emulator.report.findings import plain_name
 from gemmlab.errors import UserError
 from gemmlab.kernel.executor import Outcome
 from gemmlab.kernel.launch import Address, Argument, Launch
-from gemmlab.kernel.plan import Fill, Plan, launches_of, steps_of
+from gemmlab.kernel.plan import Fill, Plan, launches_of, steps_of, stored
 from gemmlab.kernel.program import Program
 from gemmlab.kernel.verdict import Finding
 
 if TYPE_CHECKING:
     from gemmlab.emulator.chunk import Memory
-    from gemmlab.emulator.code.decode import Code
+    from gemmlab.emulator.code.code import Code
 
 # Warp instructions a chunk of blocks may take: a fixed share, and this many for each product A[i][k] * B[k][j] of 32
 # lanes. The tiled kernel takes 4, one that keeps a single lane of its warps busy some 300.
@@ -63,7 +63,7 @@ class EmulatorExecutor:
         A and B are float32 and stay as they are. UserError where there is no memory for the launch.
         """
         try:
-            arrays = DeviceArrays(A, B, getattr(work, "buffers", {}))
+            arrays = DeviceArrays(*stored(work, A, B), getattr(work, "buffers", {}))
             outcome = self._run(program, work, arrays, shape, blocks)
             if arrays.kept and self.again and self.checks and blocks is None and not outcome.has_error:
                 outcome.kept = tuple(plain_name(name) for name in arrays.kept)
@@ -136,7 +136,7 @@ def _joined(outcomes: list[Outcome], arrays: DeviceArrays) -> Outcome:
 
 def _with_buffers(code: Code, arrays: DeviceArrays) -> Code:
     """The code with the launcher's own arrays as further global variables, each in an address range of its own."""
-    from gemmlab.emulator.code.decode import Region
+    from gemmlab.emulator.code.code import Region
     from gemmlab.emulator.machine import opcodes as o
 
     first = 3 + len(code.globals)

@@ -16,7 +16,7 @@ from gemmlab.gpu.child.process import COMMAND, ChildDied, ChildTimeout, CudaErro
 from gemmlab.gpu.child.request import request_of
 from gemmlab.kernel.executor import Outcome
 from gemmlab.kernel.launch import Launch
-from gemmlab.kernel.plan import Plan, refused
+from gemmlab.kernel.plan import Plan, refused, stored
 from gemmlab.kernel.program import Program
 from gemmlab.kernel.tolerance import check_shape
 from gemmlab.kernel.verdict import Finding
@@ -56,6 +56,7 @@ class GpuExecutor:
         check_shape(shape)
         if faults := refused(work, program):
             return Outcome(None, faults)
+        A, B = stored(work, A, B)
         before = gpu_guards.make_images(A, B)
         request = request_of(program, work, shape, before.shape)
         try:

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING
 
+from gemmlab.kernel.warp import SECTOR_BYTES
+
 if TYPE_CHECKING:
     from gemmlab.kernel.counters import LineCounters
 
 Shape = tuple[int, int, int]
-SECTOR = 32  # bytes
 NOTHING_CACHED = "if nothing is cached"
 # What must hold for the intensities of `intensities` to be those of the hardware. Caches and wide loads do better.
 IF_COUNTED_SO = {
@@ -70,7 +71,7 @@ def intensities(totals: LineCounters, counted: Shape, shape: Shape) -> dict[str,
     M, N, K = shape
     found = {"memory": 2 * M * N * K / (4 * (M * K + K * N + M * N))}
     moved = {
-        "L2": SECTOR * (totals.global_load_sectors + totals.global_store_sectors + totals.global_atomic_sectors),
+        "L2": SECTOR_BYTES * (totals.global_load_sectors + totals.global_store_sectors + totals.global_atomic_sectors),
         "shared": totals.shared_load_bytes + totals.shared_store_bytes,
     }
     return found | {level: 2 * prod(counted) / amount for level, amount in moved.items() if amount}

@@ -33,16 +33,6 @@ SHAPES: tuple[Shape, ...] = ((4096, 4096, 4096), (1024, 1024, 1024), (1024, 1024
 SECONDS, WARM_UP = 0.6, 0.2  # of each kernel at each shape: timed launches, and those before them
 
 GRID = "cdiv(N, BN),cdiv(M, BM)"
-PATCHES = ("BN // TN,BM // TM", GRID)
-# Sizes that a search found faster on an H200 than those of the lesson, which are small so that they can be followed.
-OTHER_SIZES: dict[str, tuple[tuple[str, str], list[dict[str, int]]]] = {
-    "02": (("TILE,TILE", "cdiv(N, TILE),cdiv(M, TILE)"), [{"TILE": 32}]),
-    "05": (("BN,BM // TM", GRID), [{"BK": 32}]),
-    "06": (PATCHES, [{"BM": 128, "BN": 128, "TM": 8, "TN": 8}]),
-    "07": (PATCHES, [{"BN": 128, "TM": 8, "TN": 8}]),
-    "08": (PATCHES, [{"BM": 128, "BN": 128, "TM": 16, "TN": 8}, {"BN": 128, "TM": 8, "TN": 8}]),
-    "09": (PATCHES, [{"BM": 128, "BN": 128, "TM": 16, "TN": 8}, {"BN": 128, "TM": 8, "TN": 8}]),
-}
 # Kernels of solutions/fast/, with their launch.
 FAST = {
     "pipelined": ("(BM // TM) * (BN // TN)", GRID),
@@ -76,9 +66,9 @@ def _of_lesson(lesson: Lesson) -> Iterator[Entry]:
     if source is None:
         raise UserError("a record needs the solutions, and solutions/ is not on disk")
     yield Entry(Candidate(source, lesson.name, lesson.launch), lesson.number, True)
-    launch, choices = OTHER_SIZES.get(lesson.number, (PATCHES, []))
-    for numbers in choices:
-        yield Entry(variant(lesson.name, source, *launch, numbers=numbers), lesson.number, False)
+    if other := lesson.recorded:
+        for numbers in other.choices:
+            yield Entry(variant(lesson.name, source, other.block, other.grid, numbers=numbers), lesson.number, False)
 
 
 def record(

@@ -10,15 +10,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gemmlab.errors import UserError
-from gemmlab.kernel.launch import Launch, LaunchSpec
-from gemmlab.kernel.plan import launches_of
+from gemmlab.kernel.launch import Launch
+from gemmlab.kernel.plan import Launches, launches_of
 from gemmlab.kernel.tolerance import make_inputs
 
 if TYPE_CHECKING:
     from gemmlab.kernel.counters import Counters
     from gemmlab.kernel.executor import Outcome
     from gemmlab.kernel.program import Program
-    from gemmlab.launcher.launcher import Launcher
 
 Shape = tuple[int, int, int]
 
@@ -30,7 +29,7 @@ class Candidate:
 
     text: str
     filename: str
-    launch: LaunchSpec | Launcher
+    launch: Launches
 
     def launches(self, shape: Shape) -> tuple[Launch, ...]:
         """What is launched at a shape, in order."""

@@ -14,7 +14,6 @@ import pkgutil
 import socket
 import traceback
 from collections.abc import Callable
-from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -82,8 +81,9 @@ def _import_all() -> None:
     compiled_interpreter()  # before others import it, because this one knows where its machine code is kept
     for module in pkgutil.walk_packages(gemmlab.emulator.__path__, "gemmlab.emulator."):
         importlib.import_module(module.name)
-    readers = "compiler.device_part course.blanks cuda.arrays cuda.signature cuda.tree"
-    for name in f"{readers} check.rules kernel.limits kernel.plan kernel.tolerance".split():
+    readers = "compiler.device_part course.blanks cuda.arrays cuda.signature cuda.sizes cuda.tree"
+    counters = "check.rules trials.intervals trials.warp_requests trials.warp_tile"
+    for name in f"{readers} {counters} kernel.limits kernel.plan kernel.tolerance".split():
         importlib.import_module(f"gemmlab.{name}")
 
 
@@ -152,10 +152,8 @@ class _Work:
         """The numbers of the lesson's rules on memory traffic that this kernel breaks."""
         from gemmlab.check.rules import broken_rules
 
-        text, filename = self.candidate.text, self.candidate.filename
-        rules = enumerate(self.kernel.rules)
-        one_rule = {number: replace(self.kernel, rules=(rule,)) for number, rule in rules}
-        return [number for number, kernel in one_rule.items() if broken_rules(kernel, text, filename)]
+        broken = broken_rules(self.kernel, self.candidate.text, self.candidate.filename)
+        return [finding.details["rule"] for finding in broken]
 
 
 def serve(channel: socket.socket) -> None:

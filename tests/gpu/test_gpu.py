@@ -198,7 +198,7 @@ def test_cuda_errors_that_are_not_the_kernels_fault(matrices, code, words):
 def test_a_dropped_executor_leaves_no_process_and_no_files(matrices, fake_cupy):
     executor = GpuExecutor()
     run_fake(matrices, GOOD, executor=executor)
-    pid, folder = executor._worker._child._process.pid, executor._worker._folder.name
+    pid, folder = executor._worker._child.process.pid, executor._worker._folder.name
     assert Path(folder).stat().st_mode & 0o077 == 0
     del executor
     gc.collect()

@@ -74,12 +74,13 @@ def _keep(desk: Desk, verdict: Verdict, source: str, kernel: Kernel) -> None:
 
 
 def where_wrong(verdict: Verdict, kernel: Kernel) -> Picture | None:
-    """The wrong elements of that wrong case in which they are fewest, for it tells most."""
+    """The wrong elements of the case that the finding tells of; else of the wrong case in which they are fewest."""
     from gemmlab.check.diagnosis.wrong_result import output_tile
     from gemmlab.pictures.tiles.wrong import wrong_elements
 
     wrong = [case for case in verdict.cases if case.wrong is not None and case.wrong.any()]
     if not wrong:
         return None
-    case = min(wrong, key=lambda case: case.wrong.mean())
+    told = [finding.details["shape"] for finding in verdict.findings if "pattern" in finding.details]
+    case = min(wrong, key=lambda case: (list(case.shape) not in told, case.wrong.mean()))
     return wrong_elements(case.wrong, case.shape, output_tile(kernel.launch))
