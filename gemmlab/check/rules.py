@@ -1,18 +1,30 @@
-"""A lesson's limits on what a kernel may move: right numbers are not enough where the lesson is about memory."""
+"""A lesson's limits on how a kernel gets to the right numbers: without them a lesson could be passed around its idea.
+
+The limits stand in the front matter, `counters`. Here is what can be limited, and how each is counted in the emulator.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import inf, prod
 from typing import TYPE_CHECKING
 
 from gemmlab.errors import UserError
 from gemmlab.kernel.verdict import Finding, Verdict
+from gemmlab.kernel.warp import WARP
+from gemmlab.trials.candidate import Candidate
 
 if TYPE_CHECKING:
     from gemmlab.course.lesson import CounterRule, Kernel
     from gemmlab.kernel.counters import Counters
+    from gemmlab.kernel.launch import Launch
+    from gemmlab.kernel.program import Program
 
-_SEED = 1
+Shape = tuple[int, int, int]
+Count = tuple[float, "int | None"]  # how much, and the line that takes most of it
+_FLOAT = 4  # bytes
 
 
 def judge(verdict: Verdict, kernel: Kernel, source: str, filename: str) -> Verdict:
@@ -23,39 +35,150 @@ def judge(verdict: Verdict, kernel: Kernel, source: str, filename: str) -> Verdi
 
 
 def broken_rules(kernel: Kernel, source: str, filename: str) -> list[Finding]:
-    """One finding for each rule that this source breaks, counted in the emulator. The source must compile."""
-    return [finding for rule in kernel.rules if (finding := _broken(rule, kernel, source, filename))]
+    """One finding for each rule that this source breaks, counted in the emulator. The source must compile.
+
+    `details["rule"]` is the rule's place in `kernel.rules`.
+    """
+    runs = {rule.shape: _Run(kernel, source, filename, rule.shape) for rule in kernel.rules}
+    findings = (_broken(number, rule, runs[rule.shape]) for number, rule in enumerate(kernel.rules))
+    return [finding for finding in findings if finding]
 
 
-def _broken(rule: CounterRule, kernel: Kernel, source: str, filename: str) -> Finding | None:
-    count, line = measured(rule, kernel, source, filename)
-    if count <= rule.at_most:
+def measured(rule: CounterRule, kernel: Kernel, source: str, filename: str) -> Count:
+    """What is counted for a rule, and the line that takes most of it. UserError for a rule that nothing counts."""
+    return _measure(rule).count(_Run(kernel, source, filename, rule.shape))
+
+
+def _broken(number: int, rule: CounterRule, run: _Run) -> Finding | None:
+    measure = _measure(rule)
+    count, line = measure.count(run)
+    if rule.allows(count):
         return None
     M, N, K = rule.shape
-    words = f"{rule.what.replace('_', ' ')} of {rule.of.replace('_', ' ')}s"
-    message = f"{rule.says} At M, N, K = {M}, {N}, {K} there are {count:g} {words}, and {rule.at_most:g} are enough."
-    details = {"counter": rule.what, "of": rule.of, "count": count, "at_most": rule.at_most}
+    message = measure.sentence.format(says=rule.says, M=M, N=N, K=K, count=count, limit=rule.limit)
+    details = {"rule": number, "counter": rule.what, "of": rule.of, "count": count, "limit": rule.limit}
     return Finding("counter", message, line=line, details=details)
 
 
-def measured(rule: CounterRule, kernel: Kernel, source: str, filename: str) -> tuple[float, int | None]:
-    """What the emulator counts for a rule, over the whole launch, and the line that takes most of it."""
-    from gemmlab.compiler.compile import compile_source
-    from gemmlab.emulator import EmulatorExecutor
-    from gemmlab.kernel.tolerance import make_inputs
+@dataclass(frozen=True)
+class _Run:
+    """A source at one shape: compiled once, and run once for each way in which it is looked at."""
 
-    program = compile_source(source, filename)
-    A, B = make_inputs("random", rule.shape, _SEED)
-    outcome = EmulatorExecutor().run(program, kernel.launch.at(*rule.shape), A, B, rule.shape)
-    return _sectors_per_request(rule, outcome.counters)
+    kernel: Kernel
+    source: str
+    filename: str
+    shape: Shape
+
+    @property
+    def candidate(self) -> Candidate:
+        return Candidate(self.source, self.filename, self.kernel.launch)
+
+    @cached_property
+    def program(self) -> Program:
+        return self.candidate.compiled(shapes=[self.shape])
+
+    @property
+    def launch(self) -> Launch:
+        return self.candidate.launches(self.shape)[0]
+
+    @cached_property
+    def counters(self) -> Counters:
+        counters = self.candidate.run(self.shape).counters
+        assert counters is not None, "the emulator counts"
+        return counters
+
+    def worst_line(self, column: str) -> int | None:
+        """The line with the largest count, where one is known."""
+        lines = self.counters.lines
+        return max(lines, key=lambda line: getattr(lines[line], column), default=0) or None
 
 
-def _sectors_per_request(rule: CounterRule, counters: Counters) -> tuple[float, int | None]:
-    ratios = {"global_load": "load_sectors_per_request", "global_store": "store_sectors_per_request"}
-    if rule.what != "sectors_per_request" or rule.of not in ratios:
+@dataclass(frozen=True)
+class _Measure:
+    """Something that a rule can limit, and the whole of the finding's text where it is broken."""
+
+    count: Callable[[_Run], Count]
+    sentence: str
+
+
+def _measure(rule: CounterRule) -> _Measure:
+    if (rule.what, rule.of) not in _MEASURES:
         raise UserError(f"there is no counter '{rule.what}' of '{rule.of}'")
-    ratio = getattr(counters.totals, ratios[rule.of])
-    if ratio is None:
-        return 0.0, None
-    worst = max(counters.lines, key=lambda line: getattr(counters.lines[line], f"{rule.of}_sectors"))
-    return ratio, worst or None
+    return _MEASURES[rule.what, rule.of]
+
+
+def _sectors_per_request(kind: str) -> Callable[[_Run], Count]:
+    def count(run: _Run) -> Count:
+        totals = run.counters.totals
+        sectors, requests = getattr(totals, f"{kind}_sectors"), getattr(totals, f"{kind}_requests")
+        return (sectors / requests, run.worst_line(f"{kind}_sectors")) if requests else (0.0, None)
+
+    return count
+
+
+def _per_multiply_add(column: str, share: float) -> Callable[[_Run], Count]:
+    """The count, times `share`, for each of the M·N·K multiply-adds that the product needs, however they are made."""
+
+    def count(run: _Run) -> Count:
+        return share * getattr(run.counters.totals, column) / prod(run.shape), run.worst_line(column)
+
+    return count
+
+
+def _overlapping_intervals(run: _Run) -> Count:
+    """How many intervals between two barriers fill one K tile in shared memory and use another, in block (0, 0)."""
+    from gemmlab.trials.intervals import block_story
+
+    try:
+        story = block_story(run.program, run.launch, run.shape, (0, 0), run.kernel.tile, {})
+    except UserError:  # nothing lies in shared memory
+        return 0, None
+    return sum(bool(set(one.fills) - set(one.uses)) and bool(one.uses) for one in story.intervals), None
+
+
+def _floats_of_a_warp(run: _Run) -> Count:
+    """Distinct floats of A and B that warp 0 needs for one k, by where its lanes store."""
+    from gemmlab.cuda.sizes import sizes_of
+    from gemmlab.trials.warp_tile import warp_tile
+
+    try:
+        tile = warp_tile(run.kernel, run.source)
+    except UserError:  # some lane has no patch
+        return inf, None
+    return replace(tile, sizes=sizes_of(run.kernel.starter)).floats, None
+
+
+_ENOUGH = "{{says}} At M, N, K = {{M}}, {{N}}, {{K}} there are {{count:g}} {words}, and {{limit:g}} are enough."
+_MEASURES = {
+    ("sectors_per_request", "global_load"): _Measure(
+        _sectors_per_request("global_load"), _ENOUGH.format(words="sectors per request of global loads")
+    ),
+    ("sectors_per_request", "global_store"): _Measure(
+        _sectors_per_request("global_store"), _ENOUGH.format(words="sectors per request of global stores")
+    ),
+    ("floats_per_multiply_add", "global_load"): _Measure(
+        _per_multiply_add("global_load_bytes", 1 / _FLOAT),
+        _ENOUGH.format(words="floats read from global memory for each multiply-add"),
+    ),
+    ("floats_per_multiply_add", "shared_load"): _Measure(
+        _per_multiply_add("shared_load_bytes", 1 / _FLOAT),
+        _ENOUGH.format(words="floats read from shared memory for each multiply-add"),
+    ),
+    ("reads_per_multiply_add", "global_load"): _Measure(
+        _per_multiply_add("global_load_requests", WARP),
+        _ENOUGH.format(words="reads of global memory, of whatever width, for each multiply-add"),
+    ),
+    ("reads_per_multiply_add", "shared_load"): _Measure(
+        _per_multiply_add("shared_load_requests", WARP),
+        _ENOUGH.format(words="reads of shared memory, of whatever width, for each multiply-add"),
+    ),
+    ("overlapping_intervals", "block"): _Measure(
+        _overlapping_intervals,
+        "{says} At M, N, K = {M}, {N}, {K} a block fills one pair of tiles while it uses another in {count:g} of its "
+        "intervals between two barriers, and {limit:g} are possible.",
+    ),
+    ("floats_for_one_k", "warp"): _Measure(
+        _floats_of_a_warp,
+        "{says} For one k a warp needs {count:g} different floats, and {limit:g} are enough.",
+    ),
+}

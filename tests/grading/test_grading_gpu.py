@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -24,7 +25,7 @@ from grading.sandbox.gpu_lane import MachineCode, run_on_gpu
 from grading.sandbox.worker import Worker
 
 ROOT = Path(__file__).resolve().parents[2]
-KERNEL = load("02").kernel
+KERNEL = replace(load("02").kernel, rules=())  # a naive kernel may pass here
 CASES = tuple(HiddenCase("x", "boundary", shape, "integer", 3) for shape in ((17, 5, 9), (4, 33, 16), (16, 16, 48)))
 GOOD = "at(C, M * N)[:] = (at(A, M * K).reshape(M, K) @ at(B, K * N).reshape(K, N)).reshape(-1)"
 

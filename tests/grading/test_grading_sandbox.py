@@ -13,6 +13,7 @@ import sys
 import tempfile
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -33,7 +34,7 @@ from grading.sandbox.worker import Worker
 
 ROOT = Path(__file__).resolve().parents[2]
 LESSON = load("02")
-KERNEL = LESSON.kernel
+KERNEL = replace(LESSON.kernel, rules=())  # a naive kernel may pass here
 CASES = (
     HiddenCase("whole tiles", "ordinary", (32, 16, 32), "random", 1),
     HiddenCase("ragged", "boundary", (19, 33, 7), "structured", 2),

@@ -1,0 +1,60 @@
+"""The lessons' limits: they follow from the tile, the solution keeps them, the kernel of the lesson before does not."""
+
+from __future__ import annotations
+
+import pytest
+
+from gemmlab.check.check import check_kernel
+from gemmlab.check.rules import broken_rules
+from gemmlab.course.lesson import Kernel, load, load_all
+from gemmlab.cuda.sizes import Sizes, sizes_of
+from gemmlab.kernel.launch import cdiv
+
+LESSONS = [lesson.name for lesson in load_all() if len(lesson.kernels) == 1]
+TILED = [name for name in LESSONS if "01" < name[:2]]
+REPLACED = [name for name in TILED if name[:2] in ("07", "08", "09")]  # launched as the kernel of the lesson before
+
+
+def limits(sizes: Sizes, K: int) -> dict[tuple[str, str], float]:
+    """What a kernel with tiles of these sizes needs; the names are those of the front matter."""
+    results = sizes.TM * sizes.TN
+    of_tiles = 1 / sizes.BM + 1 / sizes.BN
+    return {
+        ("floats_per_multiply_add", "global_load"): of_tiles,
+        ("floats_per_multiply_add", "shared_load"): (sizes.TM + sizes.TN) / results,
+        ("reads_per_multiply_add", "global_load"): of_tiles / 4,
+        ("reads_per_multiply_add", "shared_load"): (sizes.TM + sizes.TN) / 4 / results,
+        ("overlapping_intervals", "block"): cdiv(K, sizes.BK) - 1,
+        ("floats_for_one_k", "warp"): 4 * sizes.TM + 8 * sizes.TN,
+        ("sectors_per_request", "global_load"): 4,  # 32 lanes side by side
+        ("sectors_per_request", "global_store"): 4,
+    }
+
+
+@pytest.fixture(scope="module", params=LESSONS)
+def kernel(request) -> Kernel:
+    return load(request.param).kernel
+
+
+def test_limits_follow_from_the_tile(kernel):
+    for rule in kernel.rules:
+        expected = limits(sizes_of(kernel.starter), rule.shape[2])
+        assert rule.limit == expected[rule.what, rule.of], (rule.what, rule.of)
+
+
+def test_the_solution_keeps_them(kernel):
+    assert broken_rules(kernel, kernel.solution, "k.cu") == []
+
+
+@pytest.mark.parametrize("name", TILED)
+def test_each_tiled_lesson_counts_what_it_reads_from_global_memory(name):
+    assert ("floats_per_multiply_add", "global_load") in {(rule.what, rule.of) for rule in load(name).kernel.rules}
+
+
+@pytest.mark.parametrize("name", REPLACED)
+def test_the_kernel_of_the_lesson_before_does_not_pass(name):
+    before = load(LESSONS[LESSONS.index(name) - 1]).solution
+    verdict = check_kernel(load(name).kernel, before, "k.cu", backend="emulator")
+    assert [finding.kind for finding in verdict.findings if finding.is_error] and not verdict.passed
+    assert {finding.kind for finding in verdict.findings} == {"counter"}
+    assert all("C is right, but" in finding.message for finding in verdict.findings)
