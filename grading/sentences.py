@@ -10,9 +10,7 @@ COMPILING = Sentence(
 STILL_COMPILING = Sentence("Still compiling the emulator: {seconds} s so far.")
 STILL_STARTING = Sentence("Still starting the sandbox: {seconds} s so far.")
 NO_SUBMISSIONS = Sentence("there are no submissions in {place}")
-PROCESS_LOST = Sentence(
-    "a process that executes kernels was lost; give the same command again to go on ({reason})"
-)
+PROCESS_LOST = Sentence("a process that executes kernels was lost; give the same command again to go on ({reason})")
 UNKNOWN_BACKEND = Sentence("unknown backend '{backend}'; choose emulator or cuda")
 CANNOT_WRITE = Sentence("cannot write to {folder}: {reason}")
 OTHER_RUN = Sentence("another run is writing to {folder}; wait for it, or name another folder")

@@ -94,22 +94,24 @@ def try_kernel(executor: GpuExecutor, path: Path) -> None:
     program = compile_source(source, path.name, arch=gpu.device().arch)
     for shape, due in cases:
         started = time.perf_counter()
-        said = verdict(executor, program, spec, shape)
+        said = verdict(executor, program, spec, shape, told.get("inputs", "random"))
         seconds = time.perf_counter() - started
         sign = "" if due == "any" or said & DUE_KINDS[due] else " FALSE ALARM" if due == "ok" else " not seen"
         words = ",".join(sorted(said))
         print(f"{path.stem:38} {str(shape):18} due {due:13} said {words:28} {seconds:5.2f} s{sign}", flush=True)
 
 
-def verdict(executor: GpuExecutor, program: Program, spec: LaunchSpec, shape: tuple[int, int, int]) -> set[str]:
+def verdict(
+    executor: GpuExecutor, program: Program, spec: LaunchSpec, shape: tuple[int, int, int], inputs: str
+) -> set[str]:
     """The kinds of finding, wrong_result included; {'ok'} where there is none; {'not run'} where it cannot be run."""
     try:
-        A, B = make_inputs("random", shape, seed=1)
+        A, B = make_inputs(inputs, shape, seed=1)
         outcome = executor.run(program, spec.at(*shape), A, B, shape)
     except UserError:
         return {"not run"}
     kinds = {finding.kind for finding in outcome.findings}
-    if outcome.C is not None and not compare(outcome.C, A, B, "random", outcome.written).ok:
+    if outcome.C is not None and not compare(outcome.C, A, B, inputs, outcome.written).ok:
         kinds.add("wrong_result")
     return kinds or {"ok"}
 

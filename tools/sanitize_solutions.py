@@ -35,17 +35,17 @@ PLANTED = {
 def prepare(folder: Path) -> int:
     """Compile every kernel into `folder`, with jobs.json. How many launches there will be."""
     from gemmlab import gpu
-    from gemmlab.compiler.variants import compiled
     from gemmlab.course.lesson import find_root
     from gemmlab.records.record import entries
+    from gemmlab.trials.numbers import compiled
 
-    variants = [entry.variant for entry in entries(find_root())]
+    candidates = [entry.candidate for entry in entries(find_root())]
     jobs = []
-    for number, (one, program) in enumerate(zip(variants, compiled(variants, gpu.device().arch), strict=True)):
+    for number, (one, program) in enumerate(zip(candidates, compiled(candidates, gpu.device().arch), strict=True)):
         (folder / f"{number}.cubin").write_bytes(program.machine_code + b"\0")  # CuPy takes the last byte for an end
-        launches = [(shape, one.spec.at(*shape)) for shape in SHAPES]
+        launches = [(shape, launch) for shape in SHAPES for launch in one.launches(shape)]
         runs = [{"shape": shape, "grid": launch.grid, "block": launch.block} for shape, launch in launches]
-        jobs.append({"name": one.name, "cubin": f"{number}.cubin", "runs": runs})
+        jobs.append({"name": one.filename, "cubin": f"{number}.cubin", "runs": runs})
     (folder / "jobs.json").write_text(json.dumps(jobs))
     return len(jobs) * len(SHAPES)
 

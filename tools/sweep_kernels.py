@@ -15,38 +15,40 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from gemmlab.cli import parse_shape
-from gemmlab.compiler.variants import Variant, compiled, variant
+from gemmlab.commands.options import parse_shape
 from gemmlab.errors import UserError
 from gemmlab.gpu.bench import Bench, Timing
 from gemmlab.kernel.limits import check_launch
 from gemmlab.kernel.program import Program
+from gemmlab.trials.candidate import Candidate
+from gemmlab.trials.numbers import compiled, variant
 
 Shape = tuple[int, int, int]
 
 
 @dataclass(frozen=True)
 class Result:
-    variant: Variant
+    candidate: Candidate
     shape: Shape
     registers: int
     timing: Timing | None
     fault: str = ""
 
 
-def timed(variants: list[Variant], shapes: Sequence[Shape], seconds: float) -> Iterator[Result]:
+def timed(candidates: list[Candidate], shapes: Sequence[Shape], seconds: float) -> Iterator[Result]:
     """Shape by shape, so that the matrices are made once each."""
     with Bench() as bench:
-        programs = list(compiled(variants, bench.arch))
+        programs = list(compiled(candidates, bench.arch))
         for shape in shapes:
-            for one, program in zip(variants, programs, strict=True):
+            for one, program in zip(candidates, programs, strict=True):
                 yield _timed(bench, one, program, shape, seconds)
 
 
-def _timed(bench: Bench, one: Variant, program: Program | str, shape: Shape, seconds: float) -> Result:
+def _timed(bench: Bench, one: Candidate, program: Program | str, shape: Shape, seconds: float) -> Result:
     if isinstance(program, str):
         return Result(one, shape, 0, None, program)
-    used, launch = program.resources[one.spec.kernel], one.spec.at(*shape)
+    (launch,) = one.launches(shape)
+    used = program.resources[launch.kernel]
     if faults := check_launch(launch, used, program.arch, program.ptxas_errors):
         return Result(one, shape, used.registers, None, faults[0].message)
     try:
@@ -56,7 +58,7 @@ def _timed(bench: Bench, one: Variant, program: Program | str, shape: Shape, sec
 
 
 def line(result: Result) -> str:
-    head = f"{'×'.join(map(str, result.shape)):>15} {result.variant.name:56} {result.registers:4}"
+    head = f"{'×'.join(map(str, result.shape)):>15} {result.candidate.filename:56} {result.registers:4}"
     if result.timing is None:
         return f"{head}  {result.fault[:110]}"
     t = result.timing
@@ -83,13 +85,13 @@ def main() -> None:
     names, values = zip(*(text.split("=") for text in options.set), strict=True) if options.set else ((), ())
     shapes = [parse_shape(text) for text in options.shape]
     source = options.file.read_text(encoding="utf-8")
-    variants = [
+    candidates = [
         variant(
             options.file.stem, source, options.block, options.grid, options.smem, dict(zip(names, map(int, chosen)))
         )
         for chosen in itertools.product(*(text.split(",") for text in values))
     ]
-    for result in by_speed(timed(variants, shapes, options.seconds)):
+    for result in by_speed(timed(candidates, shapes, options.seconds)):
         print(line(result))
 
 

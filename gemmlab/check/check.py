@@ -12,29 +12,34 @@ from math import isfinite, prod
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gemmlab.check import sentences as say
+from gemmlab.check.causes import one_memory, second_launch
 from gemmlab.check.corners import check_size, is_too_large, run_sample
+from gemmlab.check.diagnosis.launch_fit import misfit
 from gemmlab.check.diagnosis.pattern import Trial
 from gemmlab.check.diagnosis.wrong_result import output_tile, wrong_result
 from gemmlab.check.rules import judge
+from gemmlab.check.second_look import is_right, look_again, looked_at, unoptimised
 from gemmlab.course.blanks import open_blanks
-from gemmlab.course.lesson import Case, Kernel, Lesson
+from gemmlab.course.lesson import Case, Kernel
 from gemmlab.errors import UserError
 from gemmlab.files import read_source
-from gemmlab.kernel.kinds import KINDS
+from gemmlab.kernel.causes import causes_first, merge, without_followers
+from gemmlab.kernel.dropped import dropped_by_optimiser
 from gemmlab.kernel.launch import Launch, LaunchSpec
 from gemmlab.kernel.layout import COURSE, Layout
-from gemmlab.kernel.plan import Plan, launches_of, refused, steps_of
+from gemmlab.kernel.plan import Launches, Plan, launches_of, refused, steps_of
 from gemmlab.kernel.tolerance import check_shape, compare, make_inputs
 from gemmlab.kernel.verdict import CaseResult, Finding, Verdict
+from gemmlab.trials.candidate import Candidate
 
 if TYPE_CHECKING:
+    from gemmlab.kernel.arguments import ArgumentList
     from gemmlab.kernel.executor import Executor, Outcome
     from gemmlab.kernel.program import Diagnostic, Program
-    from gemmlab.launcher.launcher import Launcher
 
 BACKENDS = ("auto", "emulator", "cuda")
 _EMULATED_WORK = 2**24  # products M·N·K that the emulator repeats beside a GPU; larger cases are cut down to it
-_UNOPTIMISED_WORK = 2**18  # and those that it runs once more without optimisation; the smallest case always is
 _SMALL_SIDE = 128
 
 
@@ -42,24 +47,17 @@ class Ticking:
     """An executor that calls `tick` after each run."""
 
     def __init__(self, executor: Executor, tick: Callable[[], None]) -> None:
-        self.name, self._executor, self._tick = executor.name, executor, tick
+        self.name, self.tick, self._executor = executor.name, tick, executor
 
     def run(self, *args, **kwargs) -> Outcome:
         """As the executor does."""
         outcome = self._executor.run(*args, **kwargs)
-        self._tick()
+        self.tick()
         return outcome
 
 
 class KernelFileError(UserError):
     """The kernel's file cannot be taken: missing, empty, not text."""
-
-
-def check_lesson(lesson: Lesson, path: Path | None = None, backend: str = "auto") -> Verdict:
-    """Check the student's file of a lesson, or the file at `path`, over the lesson's public cases."""
-    kernel = lesson.kernel
-    path = path or kernel.path
-    return check_kernel(kernel, read_kernel(path), path.name, backend)
 
 
 def check_kernel(
@@ -90,21 +88,30 @@ def read_kernel(path: Path) -> str:
     return text
 
 
-def check_source(source: str, filename: str, spec: LaunchSpec, cases: Sequence[Case], backend: str = "auto") -> Verdict:
+def check_source(source: str, filename: str, spec: Launches, cases: Sequence[Case], backend: str = "auto") -> Verdict:
     """Check one kernel. Raises UserError for a bad shape, a bad launch expression, or a backend that is not there."""
     with open_executors(backend) as executors:
         return check_with(executors, source, filename, spec, cases)
 
 
 def check_launcher(
-    source: str, filename: str, name: str, cases: Sequence[Case], backend: str = "auto", layout: Layout = COURSE
+    source: str,
+    filename: str,
+    name: str,
+    cases: Sequence[Case],
+    backend: str = "auto",
+    layout: Layout = COURSE,
+    given: ArgumentList | None = None,
 ) -> Verdict:
-    """Check what a file's own host launcher launches. UserError as for check_source, and where it cannot be read."""
+    """Check what a file's own host launcher launches; `given` are its arguments, where they are not the course's.
+
+    UserError as for check_source, and where it cannot be read.
+    """
     from gemmlab.launcher.launcher import Launcher
 
     with open_executors(backend) as executors:
         try:
-            launcher = Launcher(source, name, layout)
+            launcher = Launcher(source, name, layout, given)
             for case in cases:
                 _check_size(case, executors[0].name)
                 launcher.at(*case.shape)
@@ -161,7 +168,7 @@ def _gpu_can_be_used(wanted: bool) -> bool:
 
 
 def check_with(
-    executors: Sequence[Executor], source: str, filename: str, spec: LaunchSpec | Launcher, cases: Sequence[Case]
+    executors: Sequence[Executor], source: str, filename: str, spec: Launches, cases: Sequence[Case]
 ) -> Verdict:
     """Check one kernel on these executors; the first one's cases are reported, the findings of all."""
     backend = executors[0].name
@@ -170,15 +177,21 @@ def check_with(
         spec.at(*case.shape)
     if unattempted := _unattempted(source, backend):
         return unattempted
-    program, remarks = _compile(source, filename, spec, cases, backend)
+    candidate = Candidate(source, filename, spec)
+    program, remarks = _compile(candidate, cases, backend)
     if program is None:
         return Verdict("compile_error", tuple(merge(remarks)), backend=backend)
     main, *others = executors
     runs = [_run_cases(main, program, spec, cases)]
-    runs += [_run_cases(executor, program, spec, map(small, cases)) for executor in others]
-    if not any(finding.is_error for run in runs for finding in run.findings):
-        remarks += _second_look(executors[-1], program, spec, cases)
-    return _verdict(program, spec, cases, remarks, runs, backend)
+    for executor in others:
+        run = _run_cases(executor, program, spec, map(small, cases))
+        run.findings = [_by(finding, executor) for finding in run.findings]
+        runs.append(run)
+    if executors[-1].name == "emulator" and not any(run.has_error for run in runs):
+        was_right = all(result.ok for run in runs for result in run.cases)
+        found = _second_look(candidate, program, cases, was_right, getattr(executors[-1], "tick", _no_tick))
+        remarks += [_by(finding, executors[-1]) for finding in found] if others else found
+    return _verdict(program, candidate, cases, remarks, runs, backend)
 
 
 def _check_size(case: Case, backend: str) -> None:
@@ -190,46 +203,34 @@ def _unattempted(source: str, backend: str) -> Verdict | None:
     return Verdict("unattempted", tuple(blanks), backend=backend) if blanks else None
 
 
+def _by(finding: Finding, executor: Executor) -> Finding:
+    """The finding with the name of the executor, where that is not the one by which the backend goes."""
+    return replace(finding, details={**finding.details, "by": executor.name})
+
+
+def _no_tick() -> None:
+    """Nobody watches the check."""
+
+
 def _second_look(
-    emulator: Executor, program: Program, spec: LaunchSpec | Launcher, cases: Sequence[Case]
-) -> list[Finding]:
-    """Faults that the optimiser hides, or the order in which the warps got their turns.
-
-    A local array indexed by constants lives in registers, and its overrun with it; compiled with -G everything stays in
-    memory. Where a lock or a flag orders threads, who comes first matters, so here the last warp does. That code is
-    another one, so only its faults count, not its numbers, and what it needs of the GPU's limits does not count either.
-    Assertions are left out, whose texts would each be a variable.
-    """
-    from gemmlab.compiler.compile import CompileError, compile_source
-    from gemmlab.emulator import EmulatorExecutor
-
-    if not isinstance(emulator, EmulatorExecutor) or not cases:
-        return []
-    try:
-        plain = compile_source(
-            program.source,
-            program.filename,
-            arch=program.arch,
-            debug=True,
-            options=("-DNDEBUG",),
-            instances=_instances(spec, cases),
-        )
-    except CompileError:
-        return []
-    backwards = EmulatorExecutor("reversed", emulator.seconds, threads=emulator.threads)
-    quick = sorted(map(small, cases), key=lambda case: prod(case.shape))
-    findings = []
-    for number, case in enumerate(quick):
-        if number == 0 or prod(case.shape) <= _UNOPTIMISED_WORK:
-            A, B = make_inputs(case.inputs, spec.layout.product(case.shape), case.seed)
-            findings += backwards.run(plain, spec.at(*case.shape), A, B, case.shape).findings
-    unknown = [_not_looked_at(finding) for finding in findings if finding.kind == "unsupported"]
-    return [finding for finding in findings if KINDS[finding.kind].hidden_by_optimiser] + unknown[:1]
-
-
-def _not_looked_at(finding: Finding) -> Finding:
-    message = f"The second look, without optimisation, was not possible: {finding.message}"
-    return Finding("unsupported", message, "warning")
+    candidate: Candidate, program: Program, cases: Sequence[Case], was_right: bool, tick: Callable[[], None]
+) -> Iterator[Finding]:
+    """What a second look finds, case by case. Its numbers tell something only of a kernel that was right before."""
+    layout, quick = candidate.launch.layout, sorted(map(small, cases), key=lambda case: prod(case.shape))
+    shapes = [case.shape for case in quick]
+    plain = unoptimised(candidate, program.arch, shapes)
+    if plain:
+        yield from dropped_by_optimiser(program, plain)
+    for case in quick:
+        if plain and case.shape in looked_at(shapes):
+            A, B = make_inputs(case.inputs, layout.product(case.shape), case.seed)
+            outcome = look_again(candidate, plain, A, B, case.shape)
+            tick()
+            yield from outcome.findings
+            if was_right and not outcome.findings and not is_right(outcome, A, B, case.inputs):
+                M, N, K = case.shape
+                yield Finding("wrong_result", say.ONE_ORDER_ONLY(M=M, N=N, K=K), details={"shape": list(case.shape)})
+                return
 
 
 def _blank_finding(name: str, line: int) -> Finding:
@@ -238,30 +239,20 @@ def _blank_finding(name: str, line: int) -> Finding:
     return Finding("compile_error", message, line=line, details={"blank": name})
 
 
-def _compile(
-    source: str, filename: str, spec: LaunchSpec | Launcher, cases: Sequence[Case], backend: str
-) -> tuple[Program | None, list[Finding]]:
+def _compile(candidate: Candidate, cases: Sequence[Case], backend: str) -> tuple[Program | None, list[Finding]]:
     """The program and the compiler's remarks; no program where the source has an error or not the kernel asked for."""
-    from gemmlab.compiler.compile import CompileError, compile_source
+    from gemmlab.compiler.compile import CompileError
     from gemmlab.cuda.signature import check_signature
 
+    shapes = [case.shape for case in (*cases, *map(small, cases))]
     try:
-        program = compile_source(source, filename, arch=_arch(backend), instances=_instances(spec, cases))
+        program = candidate.compiled(_arch(backend), shapes=shapes)
     except CompileError as error:
         return None, [_remark(diagnostic) for diagnostic in error.diagnostics]
     remarks = [_remark(diagnostic) for diagnostic in program.warnings]
-    misfit = check_signature(source, spec.kernel) if isinstance(spec, LaunchSpec) else None
+    spec = candidate.launch
+    misfit = check_signature(candidate.text, spec.kernel) if isinstance(spec, LaunchSpec) else None
     return (None, [misfit, *remarks]) if misfit else (program, remarks)
-
-
-def _instances(spec: LaunchSpec | Launcher, cases: Sequence[Case]) -> list[str]:
-    """The kernels that must be made of templates, such as 'gemm<64, 64>'."""
-    return [name for name in _kernels(spec, [*cases, *map(small, cases)]) if "<" in name]
-
-
-def _kernels(spec: LaunchSpec | Launcher, cases: Sequence[Case]) -> list[str]:
-    """The kernels that are launched in any of the cases."""
-    return sorted({launch.kernel for case in cases for launch in launches_of(spec.at(*case.shape))})
 
 
 def _arch(backend: str) -> str | None:
@@ -298,8 +289,12 @@ class _Run:
     faulty: list[Trial] = field(default_factory=list)
     printed: str = ""
 
+    @property
+    def has_error(self) -> bool:
+        return any(finding.is_error for finding in self.findings)
 
-def _run_cases(executor: Executor, program: Program, spec: LaunchSpec | Launcher, cases: Iterable[Case]) -> _Run:
+
+def _run_cases(executor: Executor, program: Program, spec: Launches, cases: Iterable[Case]) -> _Run:
     """Run case after case; a timeout ends it, for the next case would only take as long."""
     run = _Run()
     for case in cases:
@@ -317,7 +312,7 @@ def _run_cases(executor: Executor, program: Program, spec: LaunchSpec | Launcher
 
 
 def _run_case(
-    run: _Run, executor: Executor, program: Program, spec: LaunchSpec | Launcher, case: Case
+    run: _Run, executor: Executor, program: Program, spec: Launches, case: Case
 ) -> tuple[list[Finding], CaseResult | None, Trial | None]:
     """What was found, the result where it is judged already, and what there is to compare where it is not."""
     work, product = spec.at(*case.shape), spec.layout.product(case.shape)
@@ -332,6 +327,7 @@ def _run_case(
     findings = list(outcome.findings)
     if outcome.C is not None:
         comparison = compare(outcome.C, A, B, case.inputs, outcome.written)
+        findings += second_launch(outcome, comparison.ok, A, B, case)
         return findings, None, Trial(product, case.inputs, A, B, outcome.C, comparison)
     if not any(finding.is_error for finding in findings):
         findings.append(Finding("launch_error", "The launch ended without a result and without a reason; try again."))
@@ -357,18 +353,21 @@ def _case_result(case: Case, trial: Trial | None, faultless: bool) -> CaseResult
 
 def _verdict(
     program: Program,
-    spec: LaunchSpec | Launcher,
+    candidate: Candidate,
     cases: Sequence[Case],
     remarks: list[Finding],
     runs: list[_Run],
     backend: str,
 ) -> Verdict:
-    findings = merge(remarks + [finding for run in runs for finding in run.findings])
+    told = merge(one_memory(program, remarks + [finding for run in runs for finding in run.findings]))
+    findings, spec = without_followers(told), candidate.launch
     clean = [trial for run in runs for trial in run.clean]
     faulty = [trial for run in runs for trial in run.faulty]
-    wrong = wrong_result(clean, faulty, output_tile(spec))
-    findings += [_in_letters(wrong, spec.layout)] if wrong else []
-    results, kernels = tuple(runs[0].cases), _kernels(spec, cases)
+    raced = any(finding.kind == "race" and finding.is_error for finding in findings)
+    wrong = wrong_result(clean, faulty, output_tile(spec), program.source, raced)
+    findings += one_memory(program, [_in_letters(wrong, spec.layout)] if wrong else [])
+    findings = causes_first(findings + _misfits(findings, program.source, spec, cases))
+    results, kernels = tuple(runs[0].cases), candidate.kernels(case.shape for case in cases)
     resources = program.resources.get(kernels[0]) if len(kernels) == 1 else None
     return Verdict(
         _status(findings, results),
@@ -380,26 +379,21 @@ def _verdict(
     )
 
 
+def _misfits(findings: Sequence[Finding], source: str, spec: Launches, cases: Sequence[Case]) -> list[Finding]:
+    """Of a kernel with a fault, whether its launch fits it at all."""
+    kinds = {finding.kind for finding in findings if finding.is_error}
+    if not cases or not isinstance(spec, LaunchSpec) or not kinds or "launch_error" in kinds:
+        return []
+    found = misfit(source, launches_of(spec.at(*cases[0].shape))[0])
+    return [found] if found else []
+
+
 def _in_letters(finding: Finding, layout: Layout) -> Finding:
     """The finding on wrong numbers, in the letters of the kernel's file."""
     details = finding.details
     if "shape" in details:
         details = {**details, "shape": list(layout.shape(tuple(details["shape"])))}
     return replace(finding, message=layout.reword(finding.message), details=details)
-
-
-def merge(findings: Iterable[Finding]) -> list[Finding]:
-    """Findings of one fault as one, in order of appearance, with their counts summed.
-
-    A fault is what an executor says is one `place` in a finding's details, else a kind, line and message.
-    """
-    merged: dict[tuple, Finding] = {}
-    for finding in findings:
-        what = finding.details.get("place", finding.message)
-        key = (finding.kind, finding.severity, finding.line, what)
-        known = merged.get(key)
-        merged[key] = replace(known, count=known.count + finding.count) if known else finding
-    return list(merged.values())
 
 
 def _status(findings: Sequence[Finding], cases: Sequence[CaseResult]) -> str:

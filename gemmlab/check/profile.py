@@ -13,17 +13,17 @@ from gemmlab.check.check import check_launcher, check_with
 from gemmlab.check.corners import is_too_large
 from gemmlab.course.lesson import Case
 from gemmlab.errors import UserError
-from gemmlab.kernel.launch import Launch, LaunchSpec
+from gemmlab.kernel.launch import Launch
 from gemmlab.kernel.layout import COURSE, Layout
 from gemmlab.kernel.limits import Occupancy, occupancy
-from gemmlab.kernel.plan import Plan, launches_of
+from gemmlab.kernel.plan import Launches, Plan, launches_of
 from gemmlab.kernel.verdict import Verdict
 
 if TYPE_CHECKING:
+    from gemmlab.kernel.arguments import ArgumentList
     from gemmlab.kernel.counters import Counters
     from gemmlab.kernel.executor import Outcome
     from gemmlab.kernel.program import Program, Resources
-    from gemmlab.launcher.launcher import Launcher
 
 _CASE = "profiled"
 
@@ -82,7 +82,7 @@ class Profile:
 def profile_source(
     source: str,
     filename: str,
-    spec: LaunchSpec | Launcher,
+    spec: Launches,
     shape: tuple[int, int, int],
     inputs: str = "random",
     seed: int = 0,
@@ -108,16 +108,17 @@ def profile_launcher(
     inputs: str = "random",
     seed: int = 0,
     layout: Layout = COURSE,
+    given: ArgumentList | None = None,
 ) -> Profile:
     """The profile of what a file's own host launcher launches, over all its kernels."""
     from gemmlab.launcher.launcher import Launcher
 
     try:
-        launcher = Launcher(source, name, layout)
+        launcher = Launcher(source, name, layout, given)
         launcher.at(*shape)
     except UserError:
         case = Case(shape, inputs, seed, _CASE)
-        return Profile(source, shape, check_launcher(source, filename, name, [case], "emulator", layout))
+        return Profile(source, shape, check_launcher(source, filename, name, [case], "emulator", layout, given))
     return profile_source(source, filename, launcher, shape, inputs, seed)
 
 

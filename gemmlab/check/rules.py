@@ -12,8 +12,9 @@ from math import inf, prod
 from typing import TYPE_CHECKING
 
 from gemmlab.errors import UserError
-from gemmlab.kernel.limits import WARP
 from gemmlab.kernel.verdict import Finding, Verdict
+from gemmlab.kernel.warp import WARP
+from gemmlab.trials.candidate import Candidate
 
 if TYPE_CHECKING:
     from gemmlab.course.lesson import CounterRule, Kernel
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 
 Shape = tuple[int, int, int]
 Count = tuple[float, "int | None"]  # how much, and the line that takes most of it
-_SEED = 1
 _FLOAT = 4  # bytes
 
 
@@ -69,23 +69,23 @@ class _Run:
     filename: str
     shape: Shape
 
+    @property
+    def candidate(self) -> Candidate:
+        return Candidate(self.source, self.filename, self.kernel.launch)
+
     @cached_property
     def program(self) -> Program:
-        from gemmlab.compiler.compile import compile_source
-
-        return compile_source(self.source, self.filename)
+        return self.candidate.compiled(shapes=[self.shape])
 
     @property
     def launch(self) -> Launch:
-        return self.kernel.launch.at(*self.shape)
+        return self.candidate.launches(self.shape)[0]
 
     @cached_property
     def counters(self) -> Counters:
-        from gemmlab.emulator import EmulatorExecutor
-        from gemmlab.kernel.tolerance import make_inputs
-
-        A, B = make_inputs("random", self.shape, _SEED)
-        return EmulatorExecutor().run(self.program, self.launch, A, B, self.shape).counters
+        counters = self.candidate.run(self.shape).counters
+        assert counters is not None, "the emulator counts"
+        return counters
 
     def worst_line(self, column: str) -> int | None:
         """The line with the largest count, where one is known."""

@@ -18,13 +18,15 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 
 from gemmlab.compiler import cache as compile_cache
 from gemmlab.compiler import device_part as host_code
 from gemmlab.compiler.nvrtc import client as nvrtc_client
-from gemmlab.compiler.nvrtc.headers import HEADERS
+from gemmlab.compiler.nvrtc.headers import BEFORE_ALL, HEADERS
 from gemmlab.compiler.nvrtc.log import (
     HOST_REMARKS,
+    MOST_REMARKS,
     SOURCE_NAME,
     PtxasMessage,
     parse_diagnostics,
@@ -69,13 +71,29 @@ class _Rejected(Exception):
     def __init__(self, diagnostics: Sequence[Diagnostic]) -> None:
         self.diagnostics = tuple(diagnostics)
 
-    @property
-    def is_about_the_host(self) -> bool:
-        return any(remark.message in HOST_REMARKS for remark in self.diagnostics)
+    def is_about(self, host_lines: frozenset[int]) -> bool:
+        """Whether something is said of code of the host, which stands in these lines."""
+        return any(remark.message in HOST_REMARKS or remark.line in host_lines for remark in self.diagnostics)
 
     def explained(self, host_names: dict[str, int]) -> _Rejected:
         """The same, where an unknown name is one that the host has."""
         return _Rejected([_explain(remark, host_names) for remark in self.diagnostics])
+
+
+def _with_look_alikes(source: str, remarks: Sequence[Diagnostic]) -> list[Diagnostic]:
+    """The remarks; characters that look like C's come first, in place of what is said of their lines because of them.
+
+    A letter of another alphabet may be a part of a name; it counts where its line has an error.
+    """
+    if source.isascii():
+        return list(remarks)
+    from gemmlab.cuda.lookalikes import look_alikes
+
+    wrong_lines = {remark.line for remark in remarks if remark.severity == "error"}
+    found = [one for one in look_alikes(source) if not one.is_letter or one.line in wrong_lines]
+    lines = {one.line for one in found}
+    told = [Diagnostic("error", one.message, one.line, one.column) for one in found[:MOST_REMARKS]]
+    return told + [remark for remark in remarks if remark.line not in lines]
 
 
 def _explain(remark: Diagnostic, host_names: dict[str, int]) -> Diagnostic:
@@ -107,7 +125,8 @@ def compile_source(
     """
     arch = arch or DEFAULT_ARCH
     _check_request(source, filename, arch)
-    arguments = ["-G" if debug else "-lineinfo", "-std=c++17", "--ptxas-options=-v", *options]
+    arguments = ["-G" if debug else "-lineinfo", "-std=c++17", "--ptxas-options=-v"]
+    arguments += [f"--pre-include={BEFORE_ALL}", *options]
     more = {"instances": list(instances)} if instances else {}
     name = compile_cache.key(source=source, arch=arch, options=arguments, compiler=_compiler(), headers=HEADERS, **more)
     entry = compile_cache.load(name)
@@ -115,11 +134,17 @@ def compile_source(
         try:
             entry = _Compilation(arch, arguments, instances, timeout).run(source)
         except _Rejected as rejected:
-            raise CompileError(filename, rejected.diagnostics) from None
+            raise CompileError(filename, _with_look_alikes(source, rejected.diagnostics)) from None
         except nvrtc_client.CompilerLost as lost:
             raise CompileError(filename, [Diagnostic("error", str(lost))]) from None
         compile_cache.store(name, entry)
     return _program(source, filename, arch, entry)
+
+
+def has_header(name: str) -> bool:
+    """Whether a source may include that header. Raises UserError where there is no NVRTC."""
+    folders = () if name in HEADERS else nvrtc_client.describe()["include"]
+    return name in HEADERS or any(Path(folder, name).is_file() for folder in folders)
 
 
 def warm() -> None:
@@ -170,10 +195,8 @@ class _Compilation:
         try:
             return self._compile(source)
         except _Rejected as rejected:
-            if not rejected.is_about_the_host:
-                raise
-            device = host_code.without_host_code(source)
-            if not device.removed and not device.has_constexpr:
+            device = host_code.without_host_code(source, self.instances)
+            if not (device.removed_lines or device.has_constexpr) or not rejected.is_about(device.removed_lines):
                 raise
         try:
             more = ["-default-device"] if device.has_constexpr else []

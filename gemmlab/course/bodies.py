@@ -6,7 +6,7 @@ from difflib import SequenceMatcher, unified_diff
 from itertools import dropwhile
 
 from gemmlab.course.blanks import find_slots, splice
-from gemmlab.course.code_lines import is_code, keys
+from gemmlab.course.code_lines import code_lines, is_code, keys
 from gemmlab.errors import UserError
 from gemmlab.files import normalize
 
@@ -33,6 +33,20 @@ def extract_bodies(template: str, text: str) -> dict[str, str]:
         bodies[slot.name] = "\n".join(raw[own[0] : own[-1] + 1]) if own else ""
         previous = blank
     return bodies
+
+
+def in_template(template: str, text: str) -> tuple[dict[str, str], str]:
+    """What a student wrote in each blank, and the template with that in its blanks: all that grading takes of a file.
+
+    Raises UserError as `extract_bodies`, and where a blank opens a brace that it does not close; grading takes such a
+    file as it is.
+    """
+    bodies = extract_bodies(template, text)
+    for name, body in bodies.items():
+        code = "\n".join(code_lines(body)).replace("<%", "{").replace("%>", "}")
+        if code.count("{") > code.count("}"):
+            raise UserError(f"cannot tell where the blank {name} ends: a brace in it is not closed")
+    return bodies, splice(template, bodies)
 
 
 def _own_lines(theirs: list[str], between: range, expected: list[str]) -> list[int]:

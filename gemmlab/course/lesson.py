@@ -12,10 +12,12 @@ from gemmlab.course.parts import (
     Case,
     Claim,
     CounterRule,
+    OtherSizes,
     Prediction,
     Question,
     read_claim,
     read_marks,
+    read_other_sizes,
     read_prediction,
     read_question,
 )
@@ -63,6 +65,7 @@ class Lesson:
     marks: dict[str, float]
     vetoes: tuple[str, ...]
     claims: tuple[Claim, ...] = ()
+    recorded: OtherSizes | None = None
 
     @property
     def name(self) -> str:
@@ -182,4 +185,5 @@ def _read(block: Block, root: Path, name: str) -> Lesson:
         marks=read_marks(block.block("marks"), questions),
         vetoes=block.texts("vetoes"),
         claims=tuple(read_claim(entry) for entry in block.blocks("claims")) if has_patients else (),
+        recorded=read_other_sizes(block.block("recorded")) if "recorded" in block else None,
     )

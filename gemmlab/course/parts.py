@@ -10,6 +10,7 @@ from gemmlab.errors import UserError
 INPUT_KINDS = ("random", "integer", "structured")
 MARK_NAMES = ("ordinary", "boundary", "explanation")
 TOTAL_MARKS = 10
+_COUNTED = 0.01  # a smaller tolerance says that the answer is counted and not measured
 
 
 @dataclass(frozen=True)
@@ -36,32 +37,58 @@ def read_cases(block: Block, number: int) -> tuple[Case, ...]:
 
 
 @dataclass(frozen=True)
+class Misconception:
+    """A wrong answer that many give, and what it shows: `says` is said to those who gave it, after the reveal."""
+
+    answer: float
+    says: str
+
+
+def read_misconception(block: Block) -> Misconception:
+    return Misconception(block.number("answer"), block.text("says"))
+
+
+@dataclass(frozen=True)
 class Prediction:
-    """A number to predict before it is shown. `tolerance` is relative to `answer`."""
+    """A number to predict before it is shown. `tolerance` is relative to `answer`; `follows` is what the number means,
+    and is said with it."""
 
     id: str
     text: str
     unit: str
     answer: float
     tolerance: float
+    misconceptions: tuple[Misconception, ...] = ()
+    follows: str = ""
+
+    @property
+    def is_count(self) -> bool:
+        """Whether it is a whole number, of which only the number itself is right."""
+        return self.tolerance < _COUNTED and float(self.answer).is_integer()
 
 
 def read_prediction(block: Block) -> Prediction:
     texts = (block.text("id"), block.text("text"), block.text("unit"))
-    return Prediction(*texts, block.number("answer"), block.number("tolerance"))
+    answer, tolerance = block.number("answer"), block.number("tolerance")
+    wrong = tuple(read_misconception(entry) for entry in block.blocks("misconceptions", optional=True))
+    follows = block.text("follows") if "follows" in block else ""
+    return Prediction(*texts, answer, tolerance, wrong, follows)
 
 
 @dataclass(frozen=True)
 class Question:
-    """A question answered in words. `id` is 'q1', 'q2', …"""
+    """A question answered in words. `id` is 'q1', 'q2', …; `rubric` is what the answer is marked by, point by point, as
+    the student may read it once an answer is written."""
 
     id: str
     text: str
     marks: float
+    rubric: tuple[str, ...] = ()
 
 
 def read_question(block: Block) -> Question:
-    return Question(block.text("id"), block.text("text"), block.number("marks"))
+    rubric = block.texts("rubric") if "rubric" in block else ()
+    return Question(block.text("id"), block.text("text"), block.number("marks"), rubric)
 
 
 def read_marks(block: Block, questions: tuple[Question, ...]) -> dict[str, float]:
@@ -118,3 +145,24 @@ def read_rule(block: Block) -> CounterRule:
     if "at_least" in block:
         return CounterRule(what, of, None, shape, says, block.number("at_least"))
     return CounterRule(what, of, block.number("at_most"), shape, says)
+
+
+@dataclass(frozen=True)
+class OtherSizes:
+    """Tile sizes other than the lesson's at which its solution is recorded, because a GPU is faster there.
+
+    `block` and `grid` are written in the names that the kernel defines; each choice gives some of these other numbers.
+    """
+
+    block: str
+    grid: str
+    choices: tuple[dict[str, int], ...]
+
+
+def read_other_sizes(block: Block) -> OtherSizes:
+    choices = block.blocks("sizes")
+    return OtherSizes(
+        block.text("block"),
+        block.text("grid"),
+        tuple({name: one.positive_int(name) for name in one.keys} for one in choices),
+    )

@@ -1,10 +1,10 @@
 """Kernels that are handed out wrong, as they were published. They have no blanks; their source holds both versions:
 
-    // BEGIN MENDED
-    As[ty][tx] = 0.0f;
-    // AS PUBLISHED
-    As[tx][ty] = 0.0f;
-    // END MENDED
+// BEGIN MENDED
+As[ty][tx] = 0.0f;
+// AS PUBLISHED
+As[tx][ty] = 0.0f;
+// END MENDED
 """
 
 from __future__ import annotations

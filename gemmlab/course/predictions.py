@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import SupportsFloat, SupportsIndex
 
 from gemmlab.course.lesson import Prediction
 from gemmlab.errors import UserError
 
 _NEAR = 0.01
+_GROUPED = r"\d{1,3}(?:,\d{3})+(?:\.\d*)?"  # 1,024,000
+_WITH_COMMA = r"\d+,\d+"  # 0,25
+_NUMBER = re.compile(rf"{_GROUPED}|{_WITH_COMMA}|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
+_OPEN = re.compile(r"[1-9]\d{0,2},\d{3}")  # 5,288
+_DECIMAL = re.compile(_WITH_COMMA)
 _SLIPS = (
     (2.0, "one of two things was counted twice or left out: A and B are both read, a multiply-add is two operations"),
     (4.0, "elements and bytes were mixed up: a float32 has 4 bytes"),
@@ -32,14 +38,40 @@ def as_number(value: object) -> float:
     return number
 
 
+def read_number(text: str) -> float:
+    """The number that was typed: 0.25, 17/16, 1e9, 5 288 or 1,024,000; a comma may be that of a decimal, as in 0,25.
+
+    UserError where it is none, where it is not above 0, and where a comma leaves open which of two it is.
+    """
+    bare = "".join(text.split()).replace("_", "")
+    parts = bare.split("/")
+    if not 1 <= len(parts) <= 2 or not all(map(_NUMBER.fullmatch, parts)):
+        raise UserError(f"{text.strip()!r} is no prediction; write a positive number, such as 12.5, without its unit")
+    if open_comma := next((part for part in parts if _OPEN.fullmatch(part)), None):
+        raise UserError(
+            f"{open_comma} may mean {open_comma.replace(',', '')} or {open_comma.replace(',', '.')}: write it without "
+            "the comma, or with a point"
+        )
+    numbers = [float(part.replace(",", "." if _DECIMAL.fullmatch(part) else "")) for part in parts]
+    if numbers[-1] == 0:
+        raise UserError(f"{text.strip()!r} is no prediction; write a positive number, such as 12.5, without its unit")
+    return as_number(numbers[0] / numbers[1] if len(numbers) == 2 else numbers[0])
+
+
 def is_right(prediction: Prediction, value: float) -> bool:
+    """Whether the value is within the prediction's tolerance; a count must be the number itself."""
+    if prediction.is_count:
+        return value == prediction.answer
     return abs(value - prediction.answer) <= prediction.tolerance * prediction.answer
 
 
 def remark(prediction: Prediction, value: float, tile: int) -> str:
     """One phrase on the distance between `value` and the answer, in a lesson with tiles of this side."""
     if is_right(prediction, value):
-        return f"right, within {100 * prediction.tolerance:g} %"
+        return "right" if value == prediction.answer else f"right, within {100 * prediction.tolerance:g} %"
+    known = next((wrong for wrong in prediction.misconceptions if abs(value / wrong.answer - 1) < _NEAR), None)
+    if known:
+        return known.says
     ratio = value / prediction.answer
     factor = max(ratio, 1 / ratio)
     size = f"{factor:.3g} times too {'large' if ratio > 1 else 'small'}"

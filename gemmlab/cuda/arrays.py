@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from gemmlab.cuda.constants import SIZES, evaluate
 from gemmlab.cuda.preprocess import preprocess
 from gemmlab.cuda.signature import canonical_type, type_aliases
-from gemmlab.cuda.tree import function_declarator, parse, text_of, walk
+from gemmlab.cuda.tree import function_declarator, parse, part, text_of, walk
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -42,8 +42,8 @@ class ArrayDeclaration:
 
         An offset outside of the array is named by running on in the first index, as C does: As[16][0], As[-1][15].
         """
-        inner = self.extents[1:]
-        if self.element_bytes is None or not all(inner) or not self.extents:
+        inner = [extent for extent in self.extents[1:] if extent]
+        if self.element_bytes is None or not self.extents or len(inner) + 1 < len(self.extents):
             return None
         index, indices = offset // self.element_bytes, []
         for stride in (math.prod(inner[i:]) for i in range(len(self.extents))):
@@ -100,16 +100,18 @@ def constants_of(root: Node, scope: Node | None) -> dict[str, str | None]:
         if node.type == "enumerator_list":
             names.update(_enumerators(node))
             continue
-        value = node.child_by_field_name("value") if node.type == "init_declarator" and _is_const(node.parent) else None
+        if node.type == "init_declarator" and _is_const(node.parent):
+            names[_qualified(part(node, "declarator"))] = text_of(node.child_by_field_name("value")).strip("{}")
         if node.type == "field_declaration" and _is_const(node):
-            value = node.child_by_field_name("default_value")
-        if value is not None:
-            names[_qualified(node.child_by_field_name("declarator"))] = text_of(value).strip("{}")
+            values = node.children_by_field_name("default_value")
+            for declarator, value in zip(node.children_by_field_name("declarator"), values):
+                names[_qualified(declarator)] = text_of(value).strip("{}")
     return {**names, **dict.fromkeys(_template_parameters(scope))}
 
 
-def _is_const(declaration: Node) -> bool:
-    return any(text_of(child) in ("const", "constexpr") for child in declaration.children)
+def _is_const(declaration: Node | None) -> bool:
+    children = declaration.children if declaration is not None else ()
+    return any(text_of(child) in ("const", "constexpr") for child in children)
 
 
 def _qualified(name: Node) -> str:
@@ -123,10 +125,11 @@ def _qualified(name: Node) -> str:
 
 
 def _enumerators(enumerators: Node) -> dict[str, str | None]:
-    names, previous = {}, "-1"
+    names: dict[str, str | None] = {}
+    previous = "-1"
     for node in enumerators.named_children:
         if node.type == "enumerator":
-            name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
+            name, value = part(node, "name"), node.child_by_field_name("value")
             previous = text_of(value) if value is not None else f"({previous}) + 1"
             names[_qualified(name)] = previous
     return names
@@ -134,10 +137,10 @@ def _enumerators(enumerators: Node) -> dict[str, str | None]:
 
 def _template_parameters(function: Node | None) -> list[str]:
     """The names that a function's template<> leaves open."""
-    if function is None or function.parent.type != "template_declaration":
+    template = function.parent if function is not None else None
+    if template is None or template.type != "template_declaration":
         return []
-    parameters = function.parent.child_by_field_name("parameters")
-    return [text_of(node) for node in walk(parameters) if node.type.endswith("identifier")]
+    return [text_of(node) for node in walk(part(template, "parameters")) if node.type.endswith("identifier")]
 
 
 def _arrays(node: Node, names: dict[str, str | None], aliases: dict[str, str]) -> Iterator[ArrayDeclaration]:
@@ -146,14 +149,14 @@ def _arrays(node: Node, names: dict[str, str | None], aliases: dict[str, str]) -
     space = next((name for word, name in _SPACES.items() if word in specifiers), "local")
     for declarator in node.children_by_field_name("declarator"):
         if declarator.type == "init_declarator":
-            declarator = declarator.child_by_field_name("declarator")
+            declarator = part(declarator, "declarator")
         pointers = 0
         while declarator.type == "pointer_declarator":
-            pointers, declarator = pointers + 1, declarator.child_by_field_name("declarator")
+            pointers, declarator = pointers + 1, part(declarator, "declarator")
         sizes = []
         while declarator.type == "array_declarator":
             sizes.append(text_of(declarator.child_by_field_name("size")))
-            declarator = declarator.child_by_field_name("declarator")
+            declarator = part(declarator, "declarator")
         if sizes and declarator.type == "identifier":
             yield ArrayDeclaration(
                 name=text_of(declarator),

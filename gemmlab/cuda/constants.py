@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-import operator
-import re
 from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, TypeVar
 
+from gemmlab.cuda import numbers as c_numbers
+from gemmlab.cuda.numbers import ArithmeticFault, Number, number_type
+from gemmlab.cuda.tree import MissingPart, parse, part, text_of
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_T = TypeVar("_T")
 _MAX_LENGTH = 2000
 _MAX_DEPTH = 40
 
@@ -20,190 +27,130 @@ SIZES = {
     **{name: size for size, names in _SCALARS.items() for name in names},
     **{f"{name}{n}": size * n for size, names in _VECTORS.items() for name in names for n in (2, 3, 4)},
 }
-
-_TOKEN = re.compile(
-    r"\s*(?:(?P<number>0[xX][0-9a-fA-F']+|0[bB][01']+|\d[\d']*(?![\d.eE]))(?P<suffix>[uUlLzZ]*)(?![\w.])"
-    r"|(?P<name>[A-Za-z_]\w*(?:\s*::\s*[A-Za-z_]\w*)*)"
-    r"|(?P<sign><<|>>|<=|>=|==|!=|&&|\|\||[-+*/%<>&|^!~()?:,]))"
-)
+_TRUTH = {"true": Number("bool", 1), "false": Number("bool", 0)}
 
 
 class _Unknown(Exception):
     """Not an integer constant expression, or one with a name whose value is not known."""
 
 
-def _divide(a: int, b: int) -> int:
-    if b == 0:
-        raise _Unknown
-    return abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
-
-
-def _shift_left(a: int, b: int) -> int:
-    if not 0 <= b < 64:
-        raise _Unknown
-    return a << b
-
-
-def _shift_right(a: int, b: int) -> int:
-    if not 0 <= b < 64:
-        raise _Unknown
-    return a >> b
-
-
-_BINARY: list[dict[str, Callable[[int, int], int]]] = [  # from the loosest to the tightest
-    {"||": lambda a, b: int(bool(a or b))},
-    {"&&": lambda a, b: int(bool(a and b))},
-    {"|": operator.or_},
-    {"^": operator.xor},
-    {"&": operator.and_},
-    {"==": lambda a, b: int(a == b), "!=": lambda a, b: int(a != b)},
-    {
-        "<": lambda a, b: int(a < b),
-        ">": lambda a, b: int(a > b),
-        "<=": lambda a, b: int(a <= b),
-        ">=": lambda a, b: int(a >= b),
-    },
-    {"<<": _shift_left, ">>": _shift_right},
-    {"+": operator.add, "-": operator.sub},
-    {"*": operator.mul, "/": _divide, "%": lambda a, b: a - b * _divide(a, b)},
-]
-_UNARY = {"+": operator.pos, "-": operator.neg, "!": lambda a: int(not a), "~": operator.invert}
-
-
 def evaluate(expression: str, names: Mapping[str, str | None]) -> int | None:
     """The value, or None where it is not an integer known from `names`, which gives a name's own expression.
 
-    Knows the operators of C, casts between integers, and sizeof of the types in SIZES. Sizes of integers are ignored.
+    Knows the operators of C, casts between numbers, and sizeof of the types in SIZES.
     """
     try:
-        return _Expression(expression, names, 0).value()
-    except (_Unknown, RecursionError):
+        found = _value_of(expression, names, 0)
+    except (_Unknown, ArithmeticFault, MissingPart, RecursionError):
         return None
+    return found.whole if found.is_integer else None
 
 
-class _Expression:
-    """Recursive descent over the tokens of one expression."""
+def _value_of(text: str, names: Mapping[str, str | None], depth: int) -> Number:
+    if len(text) > _MAX_LENGTH or depth > _MAX_DEPTH:
+        raise _Unknown
+    root = parse(f"auto value = {text.strip()};")
+    whole = root.named_children[0] if root.named_child_count == 1 and not root.has_error else None
+    declared = whole.children_by_field_name("declarator") if whole is not None else []
+    if len(declared) != 1 or declared[0].type != "init_declarator":
+        raise _Unknown
+    return _Constant(names, depth).value(part(declared[0], "value"))
 
-    def __init__(self, text: str, names: Mapping[str, str | None], depth: int) -> None:
-        if len(text) > _MAX_LENGTH or depth > _MAX_DEPTH:
+
+class _Constant:
+    """The value of a tree, whose names have expressions of their own."""
+
+    def __init__(self, names: Mapping[str, str | None], depth: int) -> None:
+        self.names, self.depth = names, depth
+
+    def value(self, node: Node) -> Number:
+        handler = _KINDS.get(node.type)
+        if handler is None:
             raise _Unknown
-        self.names = names
-        self.depth = depth
-        self.tokens = _tokens(text)
-        self.at = 0
+        return handler(self, node)
 
-    def value(self) -> int:
-        result = self._conditional()
-        if self.at < len(self.tokens):
-            raise _Unknown
-        return result
+    def _literal(self, node: Node) -> Number:
+        """Integers are wide here, as in #if: a size is not to overflow, whatever type it is computed in."""
+        found = _known(c_numbers.literal(text_of(node)))
+        return found.to("long long") if found.is_integer and found.value < 1 << 63 else found
 
-    def _next(self) -> str:
-        return self.tokens[self.at] if self.at < len(self.tokens) else ""
+    def _truth(self, node: Node) -> Number:
+        return _TRUTH[node.type]
 
-    def _take(self, expected: str = "") -> str:
-        token = self._next()
-        if not token or (expected and token != expected):
-            raise _Unknown
-        self.at += 1
-        return token
-
-    def _conditional(self) -> int:
-        condition = self._binary(0)
-        if self._next() != "?":
-            return condition
-        self._take("?")
-        yes = self._conditional()
-        self._take(":")
-        no = self._conditional()
-        return yes if condition else no
-
-    def _binary(self, level: int) -> int:
-        if level == len(_BINARY):
-            return self._unary()
-        left = self._binary(level + 1)
-        while self._next() in _BINARY[level]:
-            combine = _BINARY[level][self._take()]
-            left = combine(left, self._binary(level + 1))
-            if abs(left) >= 1 << 64:
-                raise _Unknown
-        return left
-
-    def _unary(self) -> int:
-        if self._next() in _UNARY:
-            return _UNARY[self._take()](self._unary())
-        if self._is_cast():
-            self._type()
-            return self._unary()
-        return self._primary()
-
-    def _primary(self) -> int:
-        token = self._take()
-        if token == "(":
-            result = self._conditional()
-            self._take(")")
-            return result
-        if token == "sizeof":
-            return self._size()
-        if token in ("static_cast", "int", "unsigned", "size_t"):  # static_cast<int>(x), int(x)
-            while token == "static_cast" and self._take() != ">":
-                pass
-            self._take("(")
-            self.at -= 1
-            return self._primary()
-        if token[0].isdigit():
-            return _number(token)
-        return self._named(token)
-
-    def _named(self, name: str) -> int:
-        text = {"true": "1", "false": "0"}.get(name) or self.names.get(name)
+    def _name(self, node: Node) -> Number:
+        text = self.names.get("".join(text_of(node).split()))
         if text is None:
             raise _Unknown
-        return _Expression(text, self.names, self.depth + 1).value()
+        return _value_of(text, self.names, self.depth + 1)
 
-    def _is_cast(self) -> bool:
-        end = self.at + 1
-        while end < len(self.tokens) and _is_type_word(self.tokens[end]):
-            end += 1
-        return self._next() == "(" and end > self.at + 1 and self.tokens[end : end + 1] == [")"]
-
-    def _type(self) -> str:
-        """Take a type in parentheses."""
-        self._take("(")
-        words = []
-        while self._next() != ")":
-            words.append(self._take())
-        self._take(")")
-        return " ".join(words)
-
-    def _size(self) -> int:
-        size = SIZES.get(self._type())
-        if size is None:
+    def _inner(self, node: Node) -> Number:
+        if node.named_child_count != 1:
             raise _Unknown
-        return size
+        return self.value(node.named_children[0])
 
+    def _conditional(self, node: Node) -> Number:
+        holds = self.value(part(node, "condition")).value
+        return self.value(part(node, "consequence" if holds else "alternative"))
 
-def _tokens(text: str) -> list[str]:
-    tokens, at = [], 0
-    text = text.strip()
-    while at < len(text):
-        match = _TOKEN.match(text, at)
-        if not match:
+    def _binary(self, node: Node) -> Number:
+        """Sums go down on the left as deep as they are long, so that side is taken in a loop."""
+        rights = []
+        while node.type == "binary_expression":
+            rights.append((text_of(part(node, "operator")), part(node, "right")))
+            node = part(node, "left")
+        value = self.value(node)
+        for sign, right in reversed(rights):
+            value = self._combined(sign, value, self.value(right))
+        return value
+
+    def _combined(self, sign: str, left: Number, right: Number) -> Number:
+        if sign in ("&&", "and"):
+            return Number("bool", int(bool(left.value and right.value)))
+        if sign in ("||", "or"):
+            return Number("bool", int(bool(left.value or right.value)))
+        return _known(c_numbers.binary(sign, left, right))
+
+    def _unary(self, node: Node) -> Number:
+        return _known(c_numbers.unary(text_of(part(node, "operator")), self.value(part(node, "argument"))))
+
+    def _cast(self, node: Node) -> Number:
+        return self._converted(text_of(part(node, "type")), part(node, "value"))
+
+    def _converted(self, type_: str, node: Node) -> Number:
+        return self.value(node).to(_known(number_type(type_)))
+
+    def _call(self, node: Node) -> Number:
+        """int(x) or static_cast<int>(x)."""
+        function, arguments = part(node, "function"), part(node, "arguments").named_children
+        if len(arguments) != 1:
             raise _Unknown
-        tokens.append(re.sub(r"\s", "", match["number"] or match["name"] or match["sign"]))
-        at = match.end()
-    return tokens
+        if function.type == "template_function" and text_of(part(function, "name")) == "static_cast":
+            return self._converted(text_of(part(function, "arguments"))[1:-1], arguments[0])
+        return self._converted(text_of(function), arguments[0])
+
+    def _size(self, node: Node) -> Number:
+        inside = text_of(node).removeprefix("sizeof").strip().removeprefix("(").removesuffix(")")
+        return Number("unsigned long long", _known(SIZES.get(" ".join(inside.split()))))
 
 
-def _number(token: str) -> int:
-    digits = token.replace("'", "")
-    if digits.isdigit() and len(digits) > 1 and digits[0] == "0":
-        digits = "0o" + digits.lstrip("0").zfill(1)
-    try:
-        return int(digits, 0)
-    except ValueError:
-        raise _Unknown from None
+def _known(found: _T | None) -> _T:
+    if found is None:
+        raise _Unknown
+    return found
 
 
-def _is_type_word(token: str) -> bool:
-    return token in SIZES or token in ("signed", "long")
+_KINDS: dict[str, Callable[[_Constant, Node], Number]] = {
+    "number_literal": _Constant._literal,
+    "true": _Constant._truth,
+    "false": _Constant._truth,
+    "identifier": _Constant._name,
+    "qualified_identifier": _Constant._name,
+    "parenthesized_expression": _Constant._inner,
+    "initializer_list": _Constant._inner,
+    "conditional_expression": _Constant._conditional,
+    "binary_expression": _Constant._binary,
+    "unary_expression": _Constant._unary,
+    "cast_expression": _Constant._cast,
+    "call_expression": _Constant._call,
+    "sizeof_expression": _Constant._size,
+}

@@ -106,9 +106,10 @@ class Macros:
 
     def _filled(self, macro: _Macro, arguments: list[str], hidden: frozenset[str]) -> str:
         """The value of a macro with its arguments in place."""
-        named = dict(zip(macro.parameters, arguments))
-        if macro.parameters[-1:] == ("...",):
-            named["__VA_ARGS__"] = ",".join(arguments[len(macro.parameters) - 1 :])
+        parameters = macro.parameters or ()
+        named = dict(zip(parameters, arguments))
+        if parameters[-1:] == ("...",):
+            named["__VA_ARGS__"] = ",".join(arguments[len(parameters) - 1 :])
         body = re.sub(r",\s*##\s*__VA_ARGS__", ", __VA_ARGS__" if named.get("__VA_ARGS__") else "", macro.body)
         tokens, parts = _TOKEN.findall(body), []
         for at, token in enumerate(tokens):

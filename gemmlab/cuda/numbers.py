@@ -19,14 +19,20 @@ INTEGERS = {  # name -> (bits, signed)
     "long long": (64, True),
     "unsigned long long": (64, False),
 }
-FLOATS = {"float": 32, "double": 64}
-_RANK = ("int", "unsigned int", "long long", "unsigned long long", "float", "double")
+FLOATS = {"half": 16, "bfloat16": 16, "float": 32, "double": 64}
+_RANK = ("int", "unsigned int", "long long", "unsigned long long", "half", "bfloat16", "float", "double")
 _WORDS = {"unsigned", "signed", "long", "short", "int", "char", "float", "double", "bool"}
 _BY_BITS = ((8, "char"), (16, "short"), (32, "int"), (64, "long long"))
 _FIXED = {
     "size_t": "unsigned long long",
     "ptrdiff_t": "long long",
     "uint": "unsigned int",
+    "ushort": "unsigned short",
+    "ulong": "unsigned long long",
+    "half": "half",
+    "__half": "half",
+    "nv_bfloat16": "bfloat16",
+    "__nv_bfloat16": "bfloat16",
     **{f"int{bits}_t": name for bits, name in _BY_BITS},
     **{f"uint{bits}_t": f"unsigned {name}" for bits, name in _BY_BITS},
 }
@@ -45,19 +51,22 @@ class Number:
 
     def to(self, type_: str) -> Number:
         """Converted. An integer wraps; a float that no integer of that type can be is a fault."""
-        if type_ == "float":
-            return Number(type_, _single(float(self.value)))
-        if type_ == "double":
-            return Number(type_, float(self.value))
+        if type_ in FLOATS:
+            return Number(type_, _ROUNDED[type_](float(self.value)))
         if type_ == "bool":
             return Number(type_, int(self.value != 0))
         if self.type in FLOATS:
             return Number(type_, _truncated(self.value, type_))
-        return Number(type_, _wrapped(self.value, type_))
+        return Number(type_, _wrapped(self.whole, type_))
 
     @property
     def is_integer(self) -> bool:
         return self.type in INTEGERS
+
+    @property
+    def whole(self) -> int:
+        """The value of an integer; of a float, without its fraction."""
+        return int(self.value)
 
 
 def number_type(text: str) -> str | None:
@@ -84,6 +93,29 @@ def _single(value: float) -> float:
         return struct.unpack("f", struct.pack("f", value))[0]
     except OverflowError:
         return math.copysign(math.inf, value)
+
+
+def _half(value: float) -> float:
+    try:
+        return struct.unpack("e", struct.pack("e", value))[0]
+    except OverflowError:
+        return math.copysign(math.inf, value)
+
+
+def _bfloat16(value: float) -> float:
+    """The upper half of a float's bits, rounded to the nearest, ties to even."""
+    if not math.isfinite(value):
+        return value
+    bits = struct.unpack("I", struct.pack("f", _single(value)))[0]
+    return struct.unpack("f", struct.pack("I", (bits + 0x7FFF + (bits >> 16 & 1)) >> 16 << 16))[0]
+
+
+_ROUNDED: Mapping[str, Callable[[float], float]] = {
+    "half": _half,
+    "bfloat16": _bfloat16,
+    "float": _single,
+    "double": float,
+}
 
 
 def _truncated(value: float, type_: str) -> int:
@@ -114,10 +146,10 @@ def _divided(a: int | float, b: int | float) -> int | float:
 
 
 def _remainder(a: int, b: int) -> int:
-    return a - b * _divided(a, b)
+    return a - b * int(_divided(a, b))
 
 
-_ARITHMETIC: Mapping[str, Callable] = {
+_ARITHMETIC: Mapping[str, Callable[..., int | float]] = {
     "+": operator.add,
     "-": operator.sub,
     "*": operator.mul,
@@ -127,7 +159,7 @@ _ARITHMETIC: Mapping[str, Callable] = {
     "|": operator.or_,
     "^": operator.xor,
 }
-_COMPARISONS: Mapping[str, Callable] = {
+_COMPARISONS: Mapping[str, Callable[..., bool]] = {
     "==": operator.eq,
     "!=": operator.ne,
     "<": operator.lt,
@@ -135,6 +167,7 @@ _COMPARISONS: Mapping[str, Callable] = {
     "<=": operator.le,
     ">=": operator.ge,
 }
+_UNARY: Mapping[str, Callable[..., int | float]] = {"-": operator.neg, "+": operator.pos, "~": operator.invert}
 _WHOLE_ONLY = ("%", "&", "|", "^", "<<", ">>", "~")
 
 
@@ -154,9 +187,9 @@ def binary(sign: str, a: Number, b: Number) -> Number | None:
 def _shifted(sign: str, a: Number, b: Number) -> Number:
     type_ = common_type(a.type, "int")
     bits = INTEGERS[type_][0]
-    if not 0 <= b.value < bits:
+    if not 0 <= b.whole < bits:
         raise ArithmeticFault(f"shifts by {b.value}, but {type_} has {bits} bits")
-    return _fitted(type_, a.value << b.value if sign == "<<" else a.value >> b.value)
+    return _fitted(type_, a.whole << b.whole if sign == "<<" else a.whole >> b.whole)
 
 
 def unary(sign: str, a: Number) -> Number | None:
@@ -166,15 +199,14 @@ def unary(sign: str, a: Number) -> Number | None:
     if sign in _WHOLE_ONLY and not a.is_integer:
         return None
     type_ = common_type(a.type, "int")
-    value = {"-": operator.neg, "+": operator.pos, "~": operator.invert}.get(sign)
-    return _fitted(type_, value(a.to(type_).value)) if value else None
+    return _fitted(type_, _UNARY[sign](a.to(type_).value)) if sign in _UNARY else None
 
 
 def _fitted(type_: str, value: int | float) -> Number:
     """The result of a computation: unsigned ones wrap, signed ones must not overflow."""
     if type_ in FLOATS:
-        return Number(type_, _single(value) if type_ == "float" else float(value))
-    wrapped = _wrapped(value, type_)
+        return Number(type_, _ROUNDED[type_](float(value)))
+    wrapped = _wrapped(int(value), type_)
     if wrapped != value and INTEGERS[type_][1]:
         raise ArithmeticFault(f"overflows {type_} ({value:,}); compute it in size_t")
     return Number(type_, wrapped)

@@ -33,10 +33,10 @@ def preprocess(source: str, options: Sequence[str] = (), *, host: bool = False) 
         if option.startswith("-D"):
             name, _, value = option[2:].partition("=")
             macros.define(f"{name} {value or '1'}")
-    return "\n".join(_with_calls_closed(_lines(_without_comments(source), macros), macros))
+    return "\n".join(_with_calls_closed(_lines(without_comments(source), macros), macros))
 
 
-def _without_comments(source: str) -> str:
+def without_comments(source: str) -> str:
     def keep(match: re.Match[str]) -> str:
         return match[0] if match[0][0] in "\"'" else re.sub(r"[^\n]", " ", match[0])
 

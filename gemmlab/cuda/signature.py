@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gemmlab.cuda.preprocess import preprocess
-from gemmlab.cuda.tree import function_declarator, function_head, is_text, outer_declarations, parse, text_of, walk
+from gemmlab.cuda.tree import (
+    bytes_of,
+    function_declarator,
+    function_head,
+    is_text,
+    outer_declarations,
+    parse,
+    part,
+    text_of,
+    walk,
+)
 from gemmlab.kernel.verdict import Finding
 
 if TYPE_CHECKING:
@@ -45,12 +55,12 @@ def find_kernels(source: str, options: Sequence[str] = ()) -> list[KernelSignatu
     return [
         KernelSignature(
             name=function_name(node),
-            line=function_declarator(node).start_point.row + 1,
-            parameters=parameters_of(function_declarator(node), aliases),
+            line=declarator.start_point.row + 1,
+            parameters=parameters_of(declarator, aliases),
             template=node.type == "template_declaration" and function_name(node) not in instantiated,
         )
         for node in functions(root)
-        if is_kernel(node)
+        if is_kernel(node) and (declarator := function_declarator(node)) is not None
     ]
 
 
@@ -67,8 +77,8 @@ def check_signature(source: str, kernel: str = "gemm", options: Sequence[str] = 
     found = [signature for signature in kernels if signature.name == kernel]
     if not found:
         return _missing(source, kernel, kernels, options)
-    problems = [_problem(signature) for signature in found]
-    return None if None in problems else _finding(problems[0], found[0].line)
+    problems = [problem for signature in found if (problem := _problem(signature))]
+    return _finding(problems[0], found[0].line) if len(problems) == len(found) else None
 
 
 def _finding(message: str, line: int | None) -> Finding:
@@ -79,9 +89,10 @@ def _missing(source: str, kernel: str, kernels: list[KernelSignature], options: 
     """Why there is no kernel of that name: declared only, not marked __global__, named otherwise, or none at all."""
     root = parse(preprocess(source, options))
     for node in outer_declarations(root):
-        if function_declarator(node) is None or function_name(node) != kernel:
+        declarator = function_declarator(node)
+        if declarator is None or function_name(node) != kernel:
             continue
-        line = function_declarator(node).start_point.row + 1
+        line = declarator.start_point.row + 1
         if is_kernel(node):
             return _finding(f"The kernel '{kernel}' is declared but has no body; write its code in braces.", line)
         return _finding(f"The function '{kernel}' is no kernel yet; write __global__ before void.", line)
@@ -135,25 +146,29 @@ def type_aliases(root: Node) -> dict[str, str]:
             aliases[text_of(node.child_by_field_name("name"))] = text_of(node.child_by_field_name("type"))
         elif node.type == "type_definition":
             declarators = node.children_by_field_name("declarator")
-            base = node.text[len("typedef") : declarators[0].start_byte - node.start_byte].decode("utf-8", "replace")
+            base = bytes_of(node)[len("typedef") : declarators[0].start_byte - node.start_byte].decode(
+                "utf-8", "replace"
+            )
             for declarator in declarators:
                 names = [inner for inner in walk(declarator) if inner.type == "type_identifier"]
                 aliases.update({text_of(name): base + "*" * text_of(declarator).count("*") for name in names[:1]})
     return aliases
 
 
-def parameters_of(declarator: Node, aliases: dict[str, str]) -> tuple[tuple[str, str], ...]:
-    parameters = declarator.child_by_field_name("parameters").named_children
+def parameters_of(declarator: Node, aliases: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+    parameters = part(declarator, "parameters").named_children
     kinds = ("parameter_declaration", "optional_parameter_declaration", "variadic_parameter_declaration")
     pairs = [_parameter(node, aliases) for node in parameters if node.type in kinds]
     return tuple(pair for pair in pairs if pair != ("void", ""))
 
 
-def _parameter(node: Node, aliases: dict[str, str]) -> tuple[str, str]:
+def _parameter(node: Node, aliases: Mapping[str, str]) -> tuple[str, str]:
     """('const float*', 'A') of `float const * __restrict__ A`; an array parameter is a pointer."""
     declarator, default = node.child_by_field_name("declarator"), node.child_by_field_name("default_value")
     names = [inner for inner in walk(declarator) if inner.type == "identifier"] if declarator is not None else []
-    spelled = node.text if default is None else node.text[: default.start_byte - node.start_byte].rstrip(b" =")
+    spelled = (
+        bytes_of(node) if default is None else bytes_of(node)[: default.start_byte - node.start_byte].rstrip(b" =")
+    )
     name = text_of(names[0]) if names else ""
     if names:
         start, end = names[0].start_byte - node.start_byte, names[0].end_byte - node.start_byte
@@ -162,7 +177,7 @@ def _parameter(node: Node, aliases: dict[str, str]) -> tuple[str, str]:
     return canonical_type(text, aliases), name
 
 
-def canonical_type(spelled: str, aliases: dict[str, str]) -> str:
+def canonical_type(spelled: str, aliases: Mapping[str, str]) -> str:
     """One spelling for each type: const first, pointers last, aliases resolved, const of the value itself dropped."""
     base, pointers = spelled, ""
     for _ in range(len(aliases) + 1):

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 # The grammar has no place for these between a type and a name; they say nothing that is asked of the tree.
 _ATTRIBUTE = re.compile(rb"(?:\b__align__|\balignas|\b__attribute__)\s*(?P<open>\()")
+CLASSES = ("struct_specifier", "class_specifier", "union_specifier")
 _SCOPES = (
     "translation_unit declaration_list namespace_definition linkage_specification "
     "preproc_if preproc_ifdef preproc_else preproc_elif"
@@ -60,8 +61,28 @@ def is_text(source: str) -> bool:
     return "\0" not in source and not re.search("[\ud800-\udfff]", source)
 
 
+def bytes_of(node: Node) -> bytes:
+    return node.text or b""
+
+
 def text_of(node: Node | None) -> str:
-    return node.text.decode("utf-8", "replace") if node is not None else ""
+    return bytes_of(node).decode("utf-8", "replace") if node is not None else ""
+
+
+class MissingPart(Exception):
+    """A broken source: a node lacks the part that its kind always has."""
+
+    def __init__(self, node: Node, name: str) -> None:
+        self.node = node
+        super().__init__(f"a {node.type} without its {name}")
+
+
+def part(node: Node, name: str) -> Node:
+    """The child of that field, which every node of this kind has. Raises MissingPart."""
+    child = node.child_by_field_name(name)
+    if child is None:
+        raise MissingPart(node, name)
+    return child
 
 
 def walk(node: Node) -> Iterator[Node]:
@@ -86,7 +107,7 @@ def outer_declarations(root: Node) -> Iterator[Node]:
 
 def _is_single_linkage(node: Node) -> bool:
     """`extern "C" void f();`, in contrast to a block in braces."""
-    return node.type == "linkage_specification" and node.child_by_field_name("body").type != "declaration_list"
+    return node.type == "linkage_specification" and part(node, "body").type != "declaration_list"
 
 
 def function_declarator(node: Node) -> Node | None:
@@ -104,4 +125,18 @@ def function_head(node: Node) -> str:
     declarator = function_declarator(node)
     if declarator is None:
         return ""
-    return node.text[: declarator.start_byte - node.start_byte].decode("utf-8", "replace")
+    return bytes_of(node)[: declarator.start_byte - node.start_byte].decode("utf-8", "replace")
+
+
+def member_functions(node: Node) -> Iterator[Node]:
+    """The functions with a body that are defined inside of a class, each with its template<>."""
+    if node.type in CLASSES or any(child.type in CLASSES for child in node.children):
+        for inner in walk(node):
+            if inner.type == "field_declaration_list":
+                yield from (child for child in inner.children if _is_definition(child))
+
+
+def _is_definition(node: Node) -> bool:
+    return node.type == "function_definition" or (
+        node.type == "template_declaration" and any(child.type == "function_definition" for child in node.children)
+    )

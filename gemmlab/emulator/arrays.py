@@ -12,7 +12,8 @@ from gemmlab.kernel.plan import Copy, Fill
 
 class DeviceArrays:
     """A and B stay as they are. C (M×N) and the `buffers` (name -> bytes) start as NaN; `written` (M×N, bool) marks the
-    elements of C that hold a value, None standing for none of them. `variables` are the kernels' own, by name."""
+    elements of C that hold a value, None standing for none of them. `variables` are the kernels' own, by name, and
+    `first` is what was in them before the first launch."""
 
     def __init__(self, A: np.ndarray, B: np.ndarray, buffers: Mapping[str, int]) -> None:
         self.A, self.B = (np.ascontiguousarray(matrix, np.float32) for matrix in (A, B))
@@ -20,6 +21,24 @@ class DeviceArrays:
         self.written: np.ndarray | None = None
         self.buffers = {name: np.full(size, 255, np.uint8) for name, size in buffers.items()}
         self.variables: dict[str, np.ndarray] = {}
+        self.first: dict[str, np.ndarray] = {}
+
+    def variable(self, name: str, contents: np.ndarray) -> np.ndarray:
+        """The variable of that name, which has these contents where no launch knew it before."""
+        if name not in self.variables:
+            self.variables[name], self.first[name] = contents, contents.copy()
+        return self.variables[name]
+
+    @property
+    def kept(self) -> tuple[str, ...]:
+        """The variables that are no longer as they were before the first launch."""
+        return tuple(name for name, now in self.variables.items() if not np.array_equal(now, self.first[name]))
+
+    def for_another_launch(self) -> DeviceArrays:
+        """The same A and B with all else new, but for the kernels' variables, which stay as they are."""
+        arrays = DeviceArrays(self.A, self.B, {name: buffer.size for name, buffer in self.buffers.items()})
+        arrays.variables, arrays.first = self.variables, self.first
+        return arrays
 
     def fill(self, step: Fill) -> None:
         self._bytes(step.to, step.size)[:] = step.byte

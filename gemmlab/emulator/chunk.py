@@ -7,19 +7,22 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gemmlab.emulator.code.decode import Code, Region
+from gemmlab.emulator.code.code import Code, Region
 from gemmlab.emulator.machine import opcodes as o
 from gemmlab.emulator.machine import state as s
 from gemmlab.emulator.machine.events import EVENT_ROW
-from gemmlab.emulator.machine.memory import QUEUE_ROW
+from gemmlab.emulator.machine.memory.copies import QUEUE_ROW
 from gemmlab.emulator.machine.orders import WORDS
 from gemmlab.emulator.machine.printing import ARGUMENT_BYTES, HEADER
 from gemmlab.emulator.machine.requests import COUNTER_ROW, META_ROW
+from gemmlab.emulator.machine.sync.objects import HEADER as OBJECT_HEADER
+from gemmlab.emulator.machine.sync.objects import MOST_OBJECTS
 from gemmlab.emulator.ptx.tensor_layouts import LaneValues
 
 MOST_LOCAL_BYTES = 1 << 28
 MOST_ORDERED_WARPS = 1 << 24
 EVENT_CAPACITY = 512
+POISON = 255  # of each byte that nobody wrote: NaN, in floats of every width
 PRINT_CAPACITY = 256 * 1024
 ASYNC_COPIES_A_THREAD = 128
 
@@ -97,13 +100,14 @@ class Chunk:
     def _registers(self, launch, parameters: list[int]) -> None:
         code = self.code
         template = np.zeros(code.warp_bytes, np.uint8)
+        template[: code.slot_offset] = POISON  # what no instruction sets is no zero by luck
         ok = template[code.slot_offset : code.slot_offset + code.slot_bytes].view(np.uint32)
         ok[0] = o.FULL
 
         def fill(offset: int, slot: int, size: int, value: int | LaneValues) -> None:
             mask = (1 << 8 * size) - 1
             lanes = np.array([v & mask for v in _for_each_lane(value)], np.uint64 if size == 8 else np.uint32)
-            template[offset : offset + 32 * size] = lanes.view(np.uint8)
+            template[offset : offset + lanes.nbytes] = lanes.view(np.uint8)
             ok[(slot - code.slot_offset) // 4] = o.FULL
 
         for offset, slot, size, value in code.constants:
@@ -150,7 +154,7 @@ class Chunk:
         for name, (offset, slot) in code.special_rows.items():
             fill(offset, slot, 8 if name in ("%clock64", "%globaltimer") else 4, values.get(name, 0))
         names = ("%tid.x", "%tid.y", "%tid.z", "%ctaid.x", "%ctaid.y", "%ctaid.z")
-        self.array("SPECIAL_ROWS", 8, fill=[*(code.special_rows.get(name, (-1, -1))[0] for name in names), -1, -1])
+        self.array("SPECIAL_ROWS", len(names), fill=[code.special_rows.get(name, (-1, -1))[0] for name in names])
 
     def _shared_and_local(self, launch, threads: int) -> None:
         code = self.code
@@ -165,7 +169,7 @@ class Chunk:
         if threads * code.local_bytes > MOST_LOCAL_BYTES:
             raise MemoryError(f"{threads} threads with {code.local_bytes} bytes of local memory each")
         self["LOCAL_BYTES"] = code.local_bytes
-        self.array("LOCAL_HOST", threads * code.local_bytes + 16, np.uint8)
+        self.array("LOCAL_HOST", threads * code.local_bytes + 16, np.uint8)[:] = POISON
         self.array("LOCAL_DEFINED", threads * code.local_bytes + 16, np.uint8)
         base, size, host = (np.zeros(o.REGIONS, np.int64) for _ in range(3))
         kind, shadow = np.full(o.REGIONS, o.NO_REGION, np.int64), np.full(o.REGIONS, -1, np.int64)
@@ -222,9 +226,10 @@ class Chunk:
         self.array("SHADOW_TILE", recorded, np.int16)
         self.array("SHADOW_ORIGIN", recorded, np.int32)
         self.array("GLOBAL_WRITE_BLOCK", recorded - shared if options.checks else 1, np.int32)
+        self.array("SHADOW_READ_ONLY", recorded - shared if options.checks else 1, np.uint8)
         for name in ("GLOBAL_PLAIN_BLOCK", "GLOBAL_READ1_BLOCK", "GLOBAL_READ2_BLOCK"):
             self.array(name, recorded - shared if options.checks else 1, np.int32)
-        for number, region in enumerate(self.code.globals, 3):
+        for number in range(3, 3 + len(self.code.globals)):
             if number in self.tracked:
                 start, count = self.tracked[number]
                 self.defined[start : start + count] = 1
@@ -255,8 +260,12 @@ class Chunk:
         self["ASYNC_CAPACITY"] = ASYNC_COPIES_A_THREAD * threads if code.uses_async else 1
         self.array("ASYNC_QUEUE", self["ASYNC_CAPACITY"] * QUEUE_ROW)
         self.array("ASYNC_GROUP", warps * 32, np.int32)
+        if code.uses_objects:
+            self.array("OBJECTS", MOST_OBJECTS * (OBJECT_HEADER + 2 * 32 * warps + 2 * warps))
         self["EVENT_CAPACITY"] = EVENT_CAPACITY
-        self.events = self.array("EVENTS", EVENT_CAPACITY * EVENT_ROW)
+        self.events = self.array(
+            "EVENTS", (EVENT_CAPACITY + 1) * EVENT_ROW
+        )  # one more for the event that is being made
         self["PRINT_CAPACITY"] = PRINT_CAPACITY
         self.printed = self.array("PRINT_BUFFER", PRINT_CAPACITY, np.uint8)
 

@@ -10,16 +10,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gemmlab.emulator.arrays import DeviceArrays
+from gemmlab.emulator.report.findings import plain_name
 from gemmlab.errors import UserError
 from gemmlab.kernel.executor import Outcome
 from gemmlab.kernel.launch import Address, Argument, Launch
-from gemmlab.kernel.plan import Fill, Plan, launches_of, steps_of
+from gemmlab.kernel.plan import Fill, Plan, launches_of, steps_of, stored
 from gemmlab.kernel.program import Program
 from gemmlab.kernel.verdict import Finding
 
 if TYPE_CHECKING:
     from gemmlab.emulator.chunk import Memory
-    from gemmlab.emulator.code.decode import Code
+    from gemmlab.emulator.code.code import Code
 
 # Warp instructions a chunk of blocks may take: a fixed share, and this many for each product A[i][k] * B[k][j] of 32
 # lanes. The tiled kernel takes 4, one that keeps a single lane of its warps busy some 300.
@@ -31,15 +32,20 @@ class EmulatorExecutor:
     """Runs PTX on the CPU with every check on.
 
     `schedule` is the order in which the warps of a block get their turns: forward, reversed or shuffled. `seconds`
-    limits one launch; `checks=False` computes C only.
+    limits one launch; `checks=False` computes C only. With `again` off there is no second launch.
     """
 
     name = "emulator"
 
     def __init__(
-        self, schedule: str = "forward", seconds: float = 60.0, checks: bool = True, threads: int | None = None
+        self,
+        schedule: str = "forward",
+        seconds: float = 60.0,
+        checks: bool = True,
+        threads: int | None = None,
+        again: bool = True,
     ) -> None:
-        self.schedule, self.seconds, self.checks, self.threads = schedule, seconds, checks, threads
+        self.schedule, self.seconds, self.checks, self.threads, self.again = schedule, seconds, checks, threads, again
 
     def run(
         self,
@@ -51,12 +57,18 @@ class EmulatorExecutor:
         blocks: np.ndarray | None = None,
     ) -> Outcome:
         """Launch a kernel, or do the steps of a plan, with C full of NaN. `blocks` are the linear numbers of those to
-        run, all if left out.
+        run, all if left out. Where that leaves something in a variable of the kernels, which the next launch would find
+        there, it is done once more.
 
         A and B are float32 and stay as they are. UserError where there is no memory for the launch.
         """
         try:
-            return self._run(program, work, DeviceArrays(A, B, getattr(work, "buffers", {})), shape, blocks)
+            arrays = DeviceArrays(*stored(work, A, B), getattr(work, "buffers", {}))
+            outcome = self._run(program, work, arrays, shape, blocks)
+            if arrays.kept and self.again and self.checks and blocks is None and not outcome.has_error:
+                outcome.kept = tuple(plain_name(name) for name in arrays.kept)
+                outcome.again = self._run(program, work, arrays.for_another_launch(), shape, blocks)
+            return outcome
         except MemoryError:
             raise UserError(
                 "there is no memory to emulate this launch; take a smaller shape or smaller arrays"
@@ -124,7 +136,7 @@ def _joined(outcomes: list[Outcome], arrays: DeviceArrays) -> Outcome:
 
 def _with_buffers(code: Code, arrays: DeviceArrays) -> Code:
     """The code with the launcher's own arrays as further global variables, each in an address range of its own."""
-    from gemmlab.emulator.code.decode import Region
+    from gemmlab.emulator.code.code import Region
     from gemmlab.emulator.machine import opcodes as o
 
     first = 3 + len(code.globals)
@@ -144,7 +156,7 @@ def _memory(code: Code, arrays: DeviceArrays) -> Memory:
     memory = runner.global_memory(code, arrays.A, arrays.B, arrays.C)
     first_buffer = len(memory.arrays) - len(arrays.buffers)
     for number in range(3, first_buffer):
-        memory.arrays[number] = arrays.variables.setdefault(memory.regions[number].name, memory.arrays[number])
+        memory.arrays[number] = arrays.variable(memory.regions[number].name, memory.arrays[number])
     memory.arrays[first_buffer:] = arrays.buffers.values()
     memory.written = arrays.written
     return memory

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from gemmlab.emulator.chunk import Chunk, Memory, Options
-from gemmlab.emulator.code.decode import Code, Region
+from gemmlab.emulator.code.code import Code, Region
 from gemmlab.emulator.machine import opcodes as o
 from gemmlab.emulator.machine import state as s
 from gemmlab.emulator.machine.events import COLUMNS, EVENT_ROW
@@ -117,7 +117,8 @@ def _run_in_chunks(
 
     _run_threads(work, chunks, late, options, started)
     seconds = time.perf_counter() - started
-    return _collect(chunks, finished, late.is_set(), len(blocks), seconds), _meet(chunks)
+    made = [chunk for chunk in chunks if chunk is not None]
+    return _collect(made, finished, late.is_set(), len(blocks), seconds), _meet(made)
 
 
 @dataclass(frozen=True)

@@ -19,21 +19,27 @@ from functools import lru_cache
 from pathlib import Path
 
 from gemmlab.compiler import cache
+from gemmlab.kernel import warp
 
-_MACHINE = Path(__file__).with_name("machine")  # all that is compiled
+_MACHINE = Path(__file__).with_name("machine")
 _KEPT_VERSIONS = 3
 _READY = "ready"
+
+
+def compiled_sources() -> list[Path]:
+    """All that is compiled: the files of machine/, and the rules of a warp, which others use too."""
+    return [*sorted(_MACHINE.rglob("*.py")), Path(warp.__file__)]
 
 
 @lru_cache(maxsize=1)
 def code_folder() -> Path:
     """Where the machine code of these very sources is kept."""
     digest = hashlib.sha256()
-    entry = _MACHINE / "interpreter.py"
+    entry = _MACHINE / "blocks.py"
     digest.update(f"{entry.resolve()} {entry.stat().st_mtime_ns}".encode())
     for part in (platform.python_version(), importlib.metadata.version("numba"), platform.machine()):
         digest.update(part.encode())
-    for path in sorted(_MACHINE.glob("*.py")):
+    for path in compiled_sources():
         digest.update(path.read_bytes())
     return cache.folder().parent / "emulator" / digest.hexdigest()[:16]
 
@@ -53,7 +59,7 @@ def compiled_interpreter():
     before = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = str(folder)
     try:
-        from gemmlab.emulator.machine.interpreter import run_blocks
+        from gemmlab.emulator.machine.blocks import run_blocks
     finally:
         numba.config.CACHE_DIR = before
     (folder / _READY).touch()

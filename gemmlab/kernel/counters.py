@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, fields
 
-from gemmlab.kernel.limits import WARP
+from gemmlab.kernel.warp import WARP
 
 _RATIOS = ("load_sectors_per_request", "store_sectors_per_request", "shared_loads_per_fma", "widened_loads_per_fma")
 

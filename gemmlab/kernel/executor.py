@@ -22,6 +22,9 @@ class Outcome:
     shape) marks the elements of C that were written, where the executor can tell. `counters` are the emulator's, by
     source line, over all launches; None without its checks. `seconds` is the time the launches took. `printed` is the
     output of printf in the kernels, cut where it is long, where the executor can tell.
+
+    Where that left something else than before in variables of the kernels (`kept`, by name), `again` is the outcome of
+    the same work done once more, with C full of NaN anew and those variables as they were left.
     """
 
     C: np.ndarray | None
@@ -30,6 +33,13 @@ class Outcome:
     counters: Counters | None = None
     seconds: float = 0.0
     printed: str = ""
+    again: Outcome | None = None
+    kept: tuple[str, ...] = ()
+
+    @property
+    def has_error(self) -> bool:
+        """Whether no launch came to its end, or an error was found."""
+        return self.C is None or any(finding.is_error for finding in self.findings)
 
 
 class Executor(Protocol):

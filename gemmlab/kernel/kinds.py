@@ -14,6 +14,7 @@ class FindingKind:
 
     `severity`: that of a finding that does not give its own.
     `words`: what it is called inside a sentence.
+    `order`: where it stands in a report, lowest first: what makes other faults comes before what it makes.
     `title`, `title_as_warning`: what stands over a finding, by its severity.
     `meaning`: what it means, for a student who may not see the case; a comma and the line, or a stop, follow.
     `veto`: why it fails a lesson whatever the marks are; empty where it costs marks and no more. `vetoed_if`: words
@@ -26,6 +27,7 @@ class FindingKind:
     name: str
     severity: str
     words: str
+    order: int
     title: str
     title_as_warning: str
     meaning: str
@@ -58,6 +60,7 @@ KINDS = read_kinds(
         "race": {
             "severity": "error",
             "words": "a race",
+            "order": 6,
             "title": "error: race",
             "title_as_warning": "warning: race",
             "meaning": "Two threads touch the same element, one of them writing, and no barrier orders them",
@@ -70,6 +73,7 @@ KINDS = read_kinds(
         "barrier_divergence": {
             "severity": "error",
             "words": "barrier divergence",
+            "order": 3,
             "title": "error: barrier divergence",
             "title_as_warning": "warning: barrier divergence",
             "meaning": "Not all threads of a block reach the same barrier",
@@ -82,6 +86,7 @@ KINDS = read_kinds(
         "out_of_bounds": {
             "severity": "error",
             "words": "an access out of bounds",
+            "order": 5,
             "title": "error: out of bounds",
             "title_as_warning": "warning: out of bounds",
             "meaning": "It reads or writes outside of an array",
@@ -94,6 +99,7 @@ KINDS = read_kinds(
         "misaligned": {
             "severity": "error",
             "words": "a misaligned access",
+            "order": 4,
             "title": "error: misaligned",
             "title_as_warning": "warning: misaligned",
             "meaning": "It reads or writes several elements at once at an address that does not allow it",
@@ -106,6 +112,7 @@ KINDS = read_kinds(
         "uninitialized": {
             "severity": "error",
             "words": "an uninitialized value",
+            "order": 7,
             "title": "error: uninitialized",
             "title_as_warning": "warning: uninitialized",
             "meaning": "It uses a value that nothing was written to before",
@@ -118,6 +125,7 @@ KINDS = read_kinds(
         "launch_error": {
             "severity": "error",
             "words": "a launch error",
+            "order": 2,
             "title": "error: launch error",
             "title_as_warning": "warning: launch error",
             "meaning": "A GPU would not run it to its end with this launch",
@@ -130,6 +138,7 @@ KINDS = read_kinds(
         "wrong_result": {
             "severity": "error",
             "words": "a wrong result",
+            "order": 9,
             "title": "error: wrong result",
             "title_as_warning": "warning: wrong result",
             "meaning": "It does not compute A·B, or changes A or B",
@@ -142,6 +151,7 @@ KINDS = read_kinds(
         "counter": {
             "severity": "error",
             "words": "memory traffic",
+            "order": 10,
             "title": "error: counter",
             "title_as_warning": "warning: counter",
             "meaning": "It moves more data than the lesson allows",
@@ -154,6 +164,7 @@ KINDS = read_kinds(
         "compile_error": {
             "severity": "error",
             "words": "a compile error",
+            "order": 0,
             "title": "error: compile error",
             "title_as_warning": "warning of the compiler",
             "meaning": "It does not compile",
@@ -166,6 +177,7 @@ KINDS = read_kinds(
         "timeout": {
             "severity": "error",
             "words": "a timeout",
+            "order": 8,
             "title": "error: timeout",
             "title_as_warning": "warning: timeout",
             "meaning": "It does not come to an end",
@@ -178,6 +190,7 @@ KINDS = read_kinds(
         "unsupported": {
             "severity": "error",
             "words": "an unsupported instruction",
+            "order": 1,
             "title": "error: unsupported",
             "title_as_warning": "warning: unsupported",
             "meaning": "It uses an instruction that the emulator does not know; tell your instructor",

@@ -8,6 +8,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
 
 Shape = tuple[int, int, int]
 
@@ -17,17 +21,27 @@ _SHAPE = re.compile(r"\bM, N, K = (\d+), (\d+), (\d+)")
 
 @dataclass(frozen=True)
 class Layout:
-    """`rows` and `cols` are those of C; `depth` is the letter of the sum's length."""
+    """`rows` and `cols` are those of C; `depth` is the letter of the sum's length. The matrices that are `transposed`
+    lie column by column, so that their rows and columns change places in memory."""
 
     name: str
     rows: str
     cols: str
     depth: str
+    transposed: frozenset[str] = frozenset()
 
     @property
     def extents(self) -> dict[str, tuple[str, str]]:
         """The letters of each matrix's rows and columns."""
-        return {"A": (self.rows, self.depth), "B": (self.depth, self.cols), "C": (self.rows, self.cols)}
+        extents = {"A": (self.rows, self.depth), "B": (self.depth, self.cols), "C": (self.rows, self.cols)}
+        return {name: pair[::-1] if name in self.transposed else pair for name, pair in extents.items()}
+
+    def stored(self, A: np.ndarray, B: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """A and B with their elements in the order in which they lie in memory, the shapes as they were."""
+        return self._in_memory("A", A), self._in_memory("B", B)
+
+    def _in_memory(self, name: str, matrix: np.ndarray) -> np.ndarray:
+        return matrix.T.reshape(matrix.shape) if name in self.transposed else matrix
 
     def product(self, shape: Shape) -> Shape:
         """(rows of C, columns of C, length of the sum) at a shape (M, N, K) in this layout's letters."""

@@ -16,9 +16,9 @@ from gemmlab.kernel import sentences as say
 from gemmlab.kernel.launch import Launch
 from gemmlab.kernel.program import Resources
 from gemmlab.kernel.verdict import Finding
+from gemmlab.kernel.warp import WARP
 
 KIB = 1024
-WARP = 32
 MAX_THREADS = 1024  # a block
 MAX_BLOCK = (1024, 1024, 64)
 MAX_GRID = (2**31 - 1, 65535, 65535)

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Protocol
 
 from gemmlab.kernel.launch import Address, Launch
+from gemmlab.kernel.layout import Layout
 from gemmlab.kernel.limits import check_launch
 from gemmlab.kernel.program import Program
 from gemmlab.kernel.verdict import Finding
+
+if TYPE_CHECKING:
+    import numpy as np
 
 
 @dataclass(frozen=True)
@@ -38,6 +43,17 @@ class Plan:
     fault: Finding | None = None
 
 
+class Launches(Protocol):
+    """What is launched at any shape: a LaunchSpec, one with arguments of its own, or a file's launcher."""
+
+    @property
+    def layout(self) -> Layout:
+        """What M, N and K mean."""
+
+    def at(self, M: int, N: int, K: int) -> Launch | Plan:
+        """The work at one shape."""
+
+
 def steps_of(work: Launch | Plan) -> tuple[Launch | Fill | Copy, ...]:
     """The steps of a plan; a launch is a plan of one."""
     return work.steps if isinstance(work, Plan) else (work,)
@@ -45,6 +61,12 @@ def steps_of(work: Launch | Plan) -> tuple[Launch | Fill | Copy, ...]:
 
 def launches_of(work: Launch | Plan) -> tuple[Launch, ...]:
     return tuple(step for step in steps_of(work) if isinstance(step, Launch))
+
+
+def stored(work: Launch | Plan, A: np.ndarray, B: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """A and B with their elements in the order of the work's layout in memory, the shapes as they were."""
+    launches = launches_of(work)
+    return launches[0].layout.stored(A, B) if launches else (A, B)
 
 
 def refused(work: Launch | Plan, program: Program) -> list[Finding]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 
 from gemmlab.errors import UserError
@@ -59,6 +60,21 @@ class Program:
         if self.cubin is None:
             raise UserError(f"{self.filename} has no machine code for {self.arch}: {'; '.join(self.ptxas_errors)}")
         return self.cubin
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The variables in global memory that a launch may leave something in, by their symbols."""
+        return tuple(re.findall(r"^(?:\.\w+ )*\.global (?:\.\w+ (?:\d+ )?)*([A-Za-z_][\w$]*)", self.ptx, re.MULTILINE))
+
+    @property
+    def may_keep_something(self) -> bool:
+        """Whether a launch may leave something for the next in the same module. Without PTX nobody knows."""
+        return bool(self.variables) or not self.ptx
+
+    @property
+    def dynamic_shared(self) -> tuple[str, ...]:
+        """The names of dynamic shared memory, by their symbols. All stand for one memory."""
+        return tuple(dict.fromkeys(re.findall(r"\.extern \.shared (?:\.\w+ (?:\d+ )?)*([\w$]+)\[\]", self.ptx)))
 
     def symbol(self, kernel: str) -> str:
         """The name of that kernel in PTX and cubin; an unknown name is returned as it is."""

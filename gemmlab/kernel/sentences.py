@@ -1,4 +1,4 @@
-"""Why a launch cannot start. Sizes of blocks and grids are such as 16×16×1."""
+"""Why a launch cannot start, and what the optimiser drops. Sizes of blocks and grids are such as 16×16×1."""
 
 from __future__ import annotations
 
@@ -45,4 +45,18 @@ NEEDS_OPT_IN = Sentence(
 NEEDS_OPT_IN_IN_PARTS = Sentence(
     "The block needs {static:,} bytes static and {dynamic:,} dynamic of shared memory; more than {most:,} must be "
     "asked for with the opt-in (cudaFuncAttributeMaxDynamicSharedMemorySize, here --smem-opt-in)."
+)
+
+# What only the unoptimised code would need.
+DROPPED_RESOURCES = Sentence(
+    "Without optimisation this code fits no GPU: {reason} The optimiser drops it here, because nothing of C depends on "
+    "it; remove it, for a small change may bring it back."
+)
+DROPPED_LOCAL_ARRAYS = Sentence(
+    "Without optimisation a thread of '{kernel}' needs {bytes:,} bytes of local memory, more than the {most:,} that a "
+    "GPU gives it. The optimiser drops them here; remove arrays that nothing of C depends on, or make them smaller."
+)
+DROPPED_RECURSION = Sentence(
+    "A function of this kernel calls itself, as deep as its numbers say. The optimiser drops it or makes it a loop "
+    "here; as it stands, each call takes more of a thread's small stack (1,024 bytes, unless the host asks for more)."
 )

@@ -80,7 +80,7 @@ class Verdict:
     status: str
     findings: tuple[Finding, ...] = ()
     cases: tuple[CaseResult, ...] = ()
-    backend: str = "emulator"
+    backend: str | None = "emulator"
     resources: dict | None = None
     printed: str = ""
 

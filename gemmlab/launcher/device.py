@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from gemmlab.kernel.launch import Address, Argument, Launch
 from gemmlab.kernel.layout import Layout
 from gemmlab.kernel.plan import Copy, Fill
-from gemmlab.launcher.values import HostFault, NotRead, Pointer, Stream
+from gemmlab.launcher.faults import HostFault, NotRead
+from gemmlab.launcher.values import Pointer, Stream
 
 MOST_STEPS = 1000
 MOST_BYTES = 1 << 30  # of arrays that the launcher allocates

@@ -1,18 +1,20 @@
-"""The expressions of a host launcher and what they come to; one half of gemmlab.launcher.reader."""
+"""The expressions of a host launcher and what they come to."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from gemmlab.cuda import numbers as c_numbers
-from gemmlab.cuda.constants import evaluate
 from gemmlab.cuda.numbers import ArithmeticFault, Number, number_type
-from gemmlab.cuda.signature import canonical_type
-from gemmlab.cuda.tree import text_of, walk
+from gemmlab.cuda.tree import part, text_of, walk
 from gemmlab.launcher import library as host_library
 from gemmlab.launcher.calls import call
+from gemmlab.launcher.faults import HostFault, NotRead
+from gemmlab.launcher.names import Names
+from gemmlab.launcher.nodes import line_of, named, origins_of, quoted
 from gemmlab.launcher.values import (
     AXES,
     Cell,
@@ -20,119 +22,45 @@ from gemmlab.launcher.values import (
     Dim3,
     FunctionName,
     HostArray,
-    HostFault,
     Member,
-    NotRead,
     Output,
     Pointer,
     Reference,
     Stream,
+    Struct,
     TypeName,
     Unknown,
     Value,
     as_dim3,
     converted,
-    line_of,
-    named,
-    shortened,
 )
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-    from gemmlab.launcher.device import Device
-    from gemmlab.launcher.file import HostFile
-
-MOST_STEPS = 100_000  # nodes of the syntax tree
 TRUE, FALSE = Number("bool", 1), Number("bool", 0)
 _WITHOUT_SCOPE = ("template_function", "qualified_identifier")
 
 
-class Expressions:
-    """The names that are known at some point of a launcher, and the values of expressions over them."""
+class Expressions(Names):
+    """The values of expressions over the names that are known."""
 
-    def __init__(self, file: HostFile, device: Device) -> None:
-        self.file, self.device = file, device
-        self.globals: dict[str, Cell] = {}
-        self.scopes: list[dict[str, Cell]] = [self.globals]
-        self.line = 0
-        self._left = MOST_STEPS
-
-    def count(self, node: Node) -> None:
-        """One more step; HostFault where there are too many."""
-        self._left -= 1
-        self.line = line_of(node)
-        if self._left < 0:
-            message = f"The launcher takes too many steps (it was at line {self.line}): look for an endless loop."
-            raise HostFault("timeout", self.line, message)
-
-    def not_read(self, node: Node, what: str = "is not understood") -> NotRead:
-        return NotRead(line_of(node), f"'{shortened(text_of(node))}' {what}")
-
-    # ---- names
-
-    def find(self, name: str) -> Cell | None:
-        return next((scope[name] for scope in reversed(self.scopes) if name in scope), None)
-
-    def is_own(self, name: str) -> bool:
-        """Whether the file has a variable or function of that name."""
-        return self.find(name) is not None or self._functions(name) is not None or name in self.file.variables
-
-    def _functions(self, name: str) -> FunctionName | None:
-        scope, _, plain = name.rpartition("::")
-        functions = () if scope == "std" else self.file.functions.get(plain, ())
-        return FunctionName(tuple(functions)) if functions else None
-
-    def resolve_type(self, text: str) -> str:
-        """A type in one spelling, with aliases and template parameters replaced."""
-        cells = (item for scope in self.scopes for item in scope.items())
-        words = {name: cell.value.text for name, cell in cells if isinstance(cell.value, TypeName)}
-        return canonical_type(text, {**self.file.aliases, **words})
-
-    def named_value(self, name: str, node: Node) -> Value:
-        """What a name stands for: a variable, a constant of the file, a function, or something of CUDA's."""
-        cell = self.find(name) or self._global(name)
-        if cell is not None:
-            return self._set_value(cell, node)
-        value = evaluate(self.file.constants.get(name) or "", self.file.constants)
-        if value is not None:
-            return Number("int" if abs(value) < 1 << 31 else "long long", value)
-        found = self._functions(name) or host_library.constant(name)
-        if found is None:
-            raise NotRead(line_of(node), f"'{shortened(name)}' is not known")
-        return found
-
-    def _set_value(self, place: Cell | Member, node: Node) -> Value:
-        if place.value is None:
-            line = line_of(node)
-            message = f"Line {line} uses '{shortened(text_of(node))}', which has no value yet."
-            raise HostFault("uninitialized", line, message)
-        return place.value
-
-    def _global(self, name: str) -> Cell | None:
-        """A variable outside of functions; its declaration is read when it is first used."""
-        if name not in self.globals and name in self.file.variables:
-            declaration, declarator = self.file.variables[name]
-            before, self.scopes = self.scopes, [self.globals]
-            self.globals[name] = Cell(None, None, name)
-            try:
-                self.declare(declaration, declarator)
-            finally:
-                self.scopes = before
-        return self.globals.get(name)
+    @abstractmethod
+    def run(self, node: Node) -> None:
+        """Carry out one statement, as functions that are called need."""
 
     def place(self, node: Node) -> Cell | Member:
         """The variable that an expression names."""
         found: Cell | Member | None = None
         if node.type == "identifier":
-            found = self.find(text_of(node)) or self._global(text_of(node))
+            found = self.variable(text_of(node))
         elif node.type == "parenthesized_expression":
             found = self.place(named(node)[0])
         elif node.type == "field_expression":
-            owner, name = self.value(node.child_by_field_name("argument")), text_of(node.child_by_field_name("field"))
-            found = Member(owner, name) if isinstance(owner, Dim3) and name in AXES else None
+            owner, name = self.value(part(node, "argument")), text_of(part(node, "field"))
+            found = _member_place(owner, name)
         elif node.type == "pointer_expression" and node.children[0].type == "*":
-            target = self.value(node.child_by_field_name("argument"))
+            target = self.value(part(node, "argument"))
             found = target.place if isinstance(target, Reference) else None
         elif node.type == "subscript_expression":
             found = self._element(node)
@@ -141,13 +69,13 @@ class Expressions:
         return found
 
     def _element(self, node: Node) -> Cell:
-        array = self.value(node.child_by_field_name("argument"))
-        index = self._number(named(node.child_by_field_name("indices"))[0])
+        array = self.value(part(node, "argument"))
+        index = self._number(named(part(node, "indices"))[0])
         if isinstance(array, Pointer):
             raise self.not_read(node, "reads the GPU's memory on the host")
         if not isinstance(array, HostArray) or not index.is_integer or not 0 <= index.value < len(array.cells):
             raise self.not_read(node, "is no element of a known array")
-        return array.cells[index.value]
+        return array.cells[index.whole]
 
     # ---- values
 
@@ -167,7 +95,7 @@ class Expressions:
             yield
         except ArithmeticFault as fault:
             line = line_of(node)
-            message = f"In line {line}, '{shortened(text_of(node))}' {fault}."
+            message = f"In line {line}, '{quoted(node)}' {fault}."
             raise HostFault("launch_error", line, message) from None
 
     def truth(self, value: Value, node: Node) -> bool:
@@ -177,6 +105,8 @@ class Expressions:
             return value.array is not None
         if isinstance(value, Stream):
             return value.name is not None
+        if value == host_library.TEXT:  # as in assert(x && "why")
+            return True
         what = f"on {value.what}, which is not known here" if isinstance(value, Unknown) else "on what is no number"
         raise self.not_read(node, f"depends {what}")
 
@@ -199,7 +129,7 @@ class Expressions:
         return Pointer(None)
 
     def _text(self, node: Node) -> Value:
-        return Unknown("a text")
+        return host_library.TEXT
 
     def _name(self, node: Node) -> Value:
         name = "".join(text_of(node).split()).removeprefix("::")
@@ -214,7 +144,7 @@ class Expressions:
 
     def _template(self, node: Node) -> Value:
         """kernel<64, float>."""
-        name, arguments = _template_parts(node)
+        name, arguments = _template_parts(node) or ("", [])
         found = self.named_value(name, node)
         if not isinstance(found, FunctionName):
             raise self.not_read(node, "is no template of this file")
@@ -231,21 +161,20 @@ class Expressions:
         except NotRead:
             if not text:
                 raise
-            return TypeName(resolved)  # a class of the file: whether it is there, the compiler will say
+            # A class of the file: whether it is there, the compiler will say.
+            return TypeName(self.file.qualified(self.spelled_out(resolved)))
         if not isinstance(value, (Number, TypeName)):
             raise self.not_read(node, "is no number and no type")
         if not self.is_constant(node):
             line = line_of(node)
-            message = (
-                f"In line {line}, the template argument '{shortened(text_of(node))}' is no constant; make it constexpr."
-            )
+            message = f"In line {line}, the template argument '{quoted(node)}' is no constant; make it constexpr."
             raise HostFault("compile_error", line, message)
         return value
 
     def is_constant(self, node: Node) -> bool:
         """Whether the compiler knows the value: no name in it is that of a variable that changes."""
         names = [inner for inner in walk(node) if inner.type in ("identifier", "type_identifier")]
-        plain = {text_of(name) for name in names if name.parent.type != "qualified_identifier"}
+        plain = {text_of(name) for name in names if not _is_qualified(name)}
         return all(cell is None or cell.constant for cell in map(self.find, plain))
 
     def _inner(self, node: Node) -> Value:
@@ -255,13 +184,13 @@ class Expressions:
         return [self.value(child) for child in named(node)][-1]
 
     def _conditional(self, node: Node) -> Value:
-        condition = node.child_by_field_name("condition")
+        condition = part(node, "condition")
         holds = self.truth(self.value(condition), condition)
-        return self.value(node.child_by_field_name("consequence" if holds else "alternative"))
+        return self.value(part(node, "consequence" if holds else "alternative"))
 
     def _binary(self, node: Node) -> Value:
-        sign = text_of(node.child_by_field_name("operator"))
-        left_node, right_node = node.child_by_field_name("left"), node.child_by_field_name("right")
+        sign = text_of(part(node, "operator"))
+        left_node, right_node = part(node, "left"), part(node, "right")
         left = self.value(left_node)
         if isinstance(left, Output):
             return left
@@ -282,16 +211,16 @@ class Expressions:
             same = left == right or _is_null(left) and _is_null(right)
             result = TRUE if same == (sign == "==") else FALSE
         elif isinstance(left, Pointer) and isinstance(right, Number) and sign in ("+", "-") and right.is_integer:
-            result = left.moved(right.value if sign == "+" else -right.value)
+            result = left.moved(right.whole if sign == "+" else -right.whole)
         elif isinstance(left, Number) and isinstance(right, Pointer) and sign == "+" and left.is_integer:
-            result = right.moved(left.value)
+            result = right.moved(left.whole)
         if result is None:
             raise self.not_read(node)
         return result
 
     def _unary(self, node: Node) -> Value:
-        sign = text_of(node.child_by_field_name("operator"))
-        argument = node.child_by_field_name("argument")
+        sign = text_of(part(node, "operator"))
+        argument = part(node, "argument")
         value = self.value(argument)
         if sign in ("!", "not"):
             return FALSE if self.truth(value, argument) else TRUE
@@ -302,27 +231,26 @@ class Expressions:
 
     def _update(self, node: Node) -> Value:
         """++i, i++, --i, i--."""
-        argument = node.child_by_field_name("argument")
+        argument = part(node, "argument")
         place = self.place(argument)
-        before = self._set_value(place, argument)
-        sign = text_of(node.child_by_field_name("operator"))[0]
-        place.put(self.operation(sign, before, Number("int", 1), node))
-        return place.value if node.children[0].type in ("++", "--") else before
+        before = self.set_value(place, argument)
+        sign = text_of(part(node, "operator"))[0]
+        after = place.put(self.operation(sign, before, Number("int", 1), node))
+        return after if node.children[0].type in ("++", "--") else before
 
     def _assignment(self, node: Node) -> Value:
-        left = node.child_by_field_name("left")
-        place, value = self.place(left), self.value(node.child_by_field_name("right"))
-        sign = text_of(node.child_by_field_name("operator"))
+        left = part(node, "left")
+        place, value = self.place(left), self.value(part(node, "right"))
+        sign = text_of(part(node, "operator"))
         if sign != "=":
-            value = self.operation(sign[:-1], self._set_value(place, left), value, node)
+            value = self.operation(sign[:-1], self.set_value(place, left), value, node)
         if isinstance(place.value, Dim3):
             members = [cell.value for cell in value.cells] if isinstance(value, HostArray) else [value]
             value = as_dim3(members, line_of(node))
-        place.put(value)
-        return place.value
+        return place.put(value)
 
     def _cast(self, node: Node) -> Value:
-        return self.cast(text_of(node.child_by_field_name("type")), node.child_by_field_name("value"))
+        return self.cast(text_of(part(node, "type")), part(node, "value"))
 
     def cast(self, type_: str, argument: Node) -> Value:
         """(type)argument. A cast of an address changes only what arithmetic on it counts in."""
@@ -333,7 +261,7 @@ class Expressions:
 
     def _pointer(self, node: Node) -> Value:
         """*x or &x."""
-        argument = node.child_by_field_name("argument")
+        argument = part(node, "argument")
         if node.children[0].type == "*":
             return self._read(node)
         if argument.type in _WITHOUT_SCOPE or argument.type == "identifier" and self._is_function(text_of(argument)):
@@ -342,15 +270,15 @@ class Expressions:
             return moved
         return Reference(self.place(argument))
 
-    def _pointer_to_element(self, node: Node) -> Pointer | None:
+    def _pointer_to_element(self, node: Node) -> Value | None:
         """&A[i], which reads nothing."""
-        array = self.value(node.child_by_field_name("argument"))
+        array = self.value(part(node, "argument"))
         if not isinstance(array, Pointer):
             return None
-        return self.operation("+", array, self._number(named(node.child_by_field_name("indices"))[0]), node)
+        return self.operation("+", array, self._number(named(part(node, "indices"))[0]), node)
 
     def _is_function(self, name: str) -> bool:
-        return self.find(name) is None and self._functions(name) is not None
+        return self.find(name) is None and self.functions(name) is not None
 
     def _sizeof(self, node: Node) -> Value:
         type_, value = node.child_by_field_name("type"), node.child_by_field_name("value")
@@ -367,28 +295,29 @@ class Expressions:
         return Number("unsigned long long", size)
 
     def _member(self, node: Node) -> Value:
-        owner = self.value(node.child_by_field_name("argument"))
+        owner = self.value(part(node, "argument"))
         return owner if isinstance(owner, Unknown) else self._read(node)
 
     def _read(self, node: Node) -> Value:
-        return self._set_value(self.place(node), node)
+        return self.set_value(self.place(node), node)
 
     def _list(self, node: Node) -> Value:
         return HostArray([Cell(self.value(child)) for child in named(node)])
 
     def _made(self, node: Node) -> Value:
         """dim3{16, 16} or int{3}."""
-        return self.make(node.child_by_field_name("type"), named(node.child_by_field_name("value")), node)
+        return self.make(part(node, "type"), named(part(node, "value")), node)
 
     def make(self, type_: Node, arguments: list[Node], node: Node) -> Value:
         """type(arguments)."""
         resolved = self.resolve_type(text_of(type_))
         if resolved == "dim3":
-            return as_dim3([self.value(argument) for argument in arguments], line_of(node))
+            values = [self.value(argument) for argument in arguments]
+            return as_dim3(values, line_of(node), origins_of(arguments))
         if len(arguments) == 1:
             return self.cast(resolved, arguments[0])
-        if not arguments and number_type(resolved):
-            return Number("int", 0).to(number_type(resolved))
+        if not arguments and (type_name := number_type(resolved)):
+            return Number("int", 0).to(type_name)
         raise self.not_read(node)
 
     def _lambda(self, node: Node) -> Value:
@@ -398,8 +327,21 @@ class Expressions:
         return call(self, node)
 
 
+def _member_place(owner: Value, name: str) -> Cell | Member | None:
+    """owner.name, and owner->name."""
+    owner = owner.place.value if isinstance(owner, Reference) and owner.place.value is not None else owner
+    if isinstance(owner, Struct):
+        return owner.members.get(name)
+    return Member(owner, name) if isinstance(owner, Dim3) and name in AXES else None
+
+
 def _is_null(value: Value) -> bool:
     return value in (Pointer(None), Stream(None)) or isinstance(value, Number) and value.value == 0
+
+
+def _is_qualified(name: Node) -> bool:
+    """Whether it is a part of scope::name."""
+    return name.parent is not None and name.parent.type == "qualified_identifier"
 
 
 def _template_parts(node: Node) -> tuple[str, list[Node]] | None:
@@ -407,11 +349,11 @@ def _template_parts(node: Node) -> tuple[str, list[Node]] | None:
     scopes = []
     while node.type == "qualified_identifier":
         scopes.append(text_of(node.child_by_field_name("scope")))
-        node = node.child_by_field_name("name")
+        node = part(node, "name")
     if node.type != "template_function":
         return None
-    name = "::".join([*scopes, text_of(node.child_by_field_name("name"))])
-    return name, named(node.child_by_field_name("arguments"))
+    name = "::".join([*scopes, text_of(part(node, "name"))])
+    return name, named(part(node, "arguments"))
 
 
 _EXPRESSIONS: dict[str, Callable[[Expressions, Node], Value]] = {

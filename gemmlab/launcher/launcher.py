@@ -7,38 +7,51 @@ then go to the executors like any other.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from dataclasses import replace
 
 from gemmlab.cuda.numbers import INTEGERS, Number, number_type
-from gemmlab.cuda.tree import is_text
+from gemmlab.cuda.tree import MissingPart, is_text
 from gemmlab.errors import UserError
-from gemmlab.files import MAX_SOURCE_BYTES
+from gemmlab.kernel.arguments import MATRICES, ArgumentList, zeroed_C
 from gemmlab.kernel.launch import Launch
 from gemmlab.kernel.layout import COURSE, Layout, Shape
 from gemmlab.kernel.plan import Plan
 from gemmlab.kernel.verdict import Finding
 from gemmlab.launcher.calls import Return
 from gemmlab.launcher.device import Device
-from gemmlab.launcher.file import Function, HostFile, Parameter, check_syntax
+from gemmlab.launcher.faults import HostFault, NotRead
+from gemmlab.launcher.file import HostFile, check_syntax
+from gemmlab.launcher.functions import Function, Parameter
+from gemmlab.launcher.nodes import line_of, quoted
 from gemmlab.launcher.reader import Reader
-from gemmlab.launcher.values import Cell, HostFault, NotRead, Pointer, Stream, Value
+from gemmlab.launcher.values import Cell, Member, Pointer, Stream, Unknown, Value
 
 CONTRACT = "(const float* A, const float* B, float* C, int M, int N, int K), with a cudaStream_t last or not"
+LONGEST_FILE = 1 << 18  # characters
 _DEVICE_PREFIX = re.compile(r"^(?:d|dev|device|gpu)_|_(?:d|dev|device|gpu)$")
+
+
+Given = tuple[Parameter, Callable[[Shape], Value]]  # a parameter, and what it gets at a shape
 
 
 class Launcher:
     """One launcher of a source; `at` reads it at a shape, once."""
 
-    def __init__(self, source: str, name: str, layout: Layout = COURSE) -> None:
-        """Raises UserError where the source has no such function, or one with other parameters."""
+    def __init__(self, source: str, name: str, layout: Layout = COURSE, given: ArgumentList | None = None) -> None:
+        """`given` says what the function gets where it is not A, B, C, M, N, K.
+
+        Raises UserError where the source has no such function, or one with other parameters.
+        """
         if not is_text(source):
             raise UserError("the file is not text; save it as UTF-8")
-        if len(source) > MAX_SOURCE_BYTES:
-            raise UserError(f"the file is larger than {MAX_SOURCE_BYTES >> 10} KiB, which is no kernel file")
-        self.layout = layout
+        if len(source) > LONGEST_FILE:
+            raise UserError(f"the file is larger than {LONGEST_FILE >> 10} KiB, which is no kernel file")
+        self.layout = replace(layout, transposed=given.transposed) if given else layout
+        self._given = given
         self._file = HostFile.read(source)
         self._function = self._find(name, source)
-        self._matrices, self._sizes, self._stream = self._signature()
+        self._values = self._given_values(given) if given else self._usual_values()
         self._plans: dict[Shape, Plan] = {}
 
     def at(self, M: int, N: int, K: int) -> Plan:
@@ -54,7 +67,9 @@ class Launcher:
             {name: 4 * sizes[rows] * sizes[cols] for name, (rows, cols) in self.layout.extents.items()}, self.layout
         )
         reader = Reader(self._file, device)
-        reader.scopes.append(self._arguments(sizes))
+        if self._given and self._given.zeroes_C:
+            device.steps.append(zeroed_C(self.layout, shape))
+        reader.scopes.append(self._arguments(shape))
         try:
             check_syntax(self._function.body)
             reader.run(self._function.body)
@@ -62,6 +77,9 @@ class Launcher:
             pass
         except NotRead as problem:
             raise self._cannot_read(self._function.name, problem) from None
+        except MissingPart as missing:
+            broken = NotRead(line_of(missing.node), f"'{quoted(missing.node)}' is not understood")
+            raise self._cannot_read(self._function.name, broken) from None
         except HostFault as fault:
             return Plan((), fault=Finding(fault.kind, fault.message, line=fault.line))
         except RecursionError:
@@ -75,15 +93,10 @@ class Launcher:
         message = f"The launcher '{self._function.name}' launches no kernel at this shape, so C stays unwritten."
         return Finding("launch_error", message, line=self._function.line)
 
-    def _arguments(self, sizes: dict[str, int]) -> dict[str, Cell]:
+    def _arguments(self, shape: Shape) -> dict[str, Cell | Member]:
         """The launcher's parameters with their values."""
-        values: dict[str, Value] = {parameter.name: Pointer(name) for name, parameter in self._matrices.items()}
-        for letter, parameter in self._sizes.items():
-            values[parameter.name] = Number("int", sizes[letter]).to(number_type(parameter.type))
-        if self._stream:
-            values[self._stream.name] = Stream("the launcher's own")
-        types = {parameter.name: parameter.type for parameter in self._function.parameters}
-        return {name: Cell(value, types[name], name) for name, value in values.items()}
+        values = ((parameter, value(shape)) for parameter, value in self._values)
+        return {parameter.name: Cell(value, parameter.type, parameter.name) for parameter, value in values}
 
     # ---- the function and its parameters
 
@@ -104,23 +117,48 @@ class Launcher:
             f"there is no function '{name}' in the file, and none that launches a kernel (<<<...>>>); {self._flags()}"
         )
 
-    def _signature(self) -> tuple[dict[str, Parameter], dict[str, Parameter], Parameter | None]:
-        """The parameters that are A, B, C and M, N, K, and the stream."""
+    def _usual_values(self) -> list[Given]:
+        """What the parameters get that are A, B, C, M, N, K and perhaps a stream."""
         parameters = self._function.parameters
         pointers = [p for p in parameters if p.type in ("float*", "const float*")]
         integers = [p for p in parameters if number_type(p.type) in INTEGERS]
         streams = [p for p in parameters if p.type == "cudaStream_t"]
         as_wanted = parameters[:6] == (*pointers, *integers) and parameters[6:] == tuple(streams)
-        where = f"'{self._function.name}' (line {self._function.line})"
         if not (as_wanted and len(pointers) == len(integers) == 3 and len(streams) <= 1):
-            given = ", ".join(f"{p.type} {p.name}".strip() for p in parameters)
-            raise UserError(f"the launcher {where} takes ({given}); it must take {CONTRACT}")
-        if self._function.template:
-            raise UserError(f"the launcher {where} is a template; give the name of a plain function that calls it")
+            raise UserError(f"{self._takes()}; it must take {CONTRACT}, or --args must say what it gets")
+        self._refuse_template()
         matrices = _by_letter("ABC", pointers)
         if matrices["C"].type != "float*":
             raise UserError(f"the launcher '{self._function.name}' takes C as {matrices['C'].type}; it must be float*")
-        return matrices, _by_letter("MNK", integers), streams[0] if streams else None
+        return [
+            *((parameter, _pointer(letter)) for letter, parameter in matrices.items()),
+            *((parameter, _size(parameter, letter)) for letter, parameter in _by_letter("MNK", integers).items()),
+            *((parameter, _stream) for parameter in streams),
+        ]
+
+    def _given_values(self, given: ArgumentList) -> list[Given]:
+        """What the parameters get that --args gives them, in order; a stream may be left out."""
+        self._refuse_template()
+        parameters = list(self._function.parameters)
+        streams = [parameters.pop()] if parameters and parameters[-1].type == "cudaStream_t" else []
+        misfit = next((text for text, one in zip(given.texts, parameters) if not _fits(text, one)), None)
+        if len(given.texts) != len(parameters) or misfit:
+            fault = f"{misfit} does not fit" if misfit else f"--args gives it {len(given.texts)} values"
+            raise UserError(f"{self._takes()}, but {fault}")
+        values = [
+            (one, _pointer(MATRICES[text]) if text in MATRICES else _number(given, text, one.type))
+            for text, one in zip(given.texts, parameters)
+        ]
+        return [*values, *((parameter, _stream) for parameter in streams)]
+
+    def _takes(self) -> str:
+        given = ", ".join(f"{p.type} {p.name}".strip() for p in self._function.parameters)
+        return f"the launcher '{self._function.name}' (line {self._function.line}) takes ({given})"
+
+    def _refuse_template(self) -> None:
+        if self._function.template:
+            where = f"'{self._function.name}' (line {self._function.line})"
+            raise UserError(f"the launcher {where} is a template; give the name of a plain function that calls it")
 
     def _cannot_read(self, name: str, why: NotRead) -> UserError:
         return UserError(f"the launcher '{name}' cannot be read: {why}; {self._flags(instead=True)}")
@@ -137,3 +175,34 @@ def _by_letter(letters: str, parameters: list[Parameter]) -> dict[str, Parameter
     """The parameters by their own names where these are just those letters, else by their order."""
     names = {_DEVICE_PREFIX.sub("", parameter.name).upper(): parameter for parameter in parameters}
     return names if names.keys() == set(letters) else dict(zip(letters, parameters))
+
+
+def _pointer(array: str) -> Callable[[Shape], Value]:
+    return lambda shape: Pointer(array)
+
+
+def _size(parameter: Parameter, letter: str) -> Callable[[Shape], Value]:
+    return lambda shape: Number("int", shape["MNK".index(letter)]).to(number_type(parameter.type) or "int")
+
+
+def _number(given: ArgumentList, text: str, type_: str) -> Callable[[Shape], Value]:
+    known = number_type(type_)
+    if known is None:  # such as a handle of cuBLAS, for which 0 is given
+        return lambda shape: Unknown(f"a value of type {type_}")
+
+    def value(shape: Shape) -> Value:
+        found = given.number(text, shape)
+        return Number("double" if isinstance(found, float) else "long long", found).to(known)
+
+    return value
+
+
+def _stream(shape: Shape) -> Value:
+    return Stream("the launcher's own")
+
+
+def _fits(text: str, parameter: Parameter) -> bool:
+    """Whether a matrix is given for a pointer to floats, and a number for a number."""
+    if text in MATRICES:
+        return parameter.type in ("float*", "const float*")
+    return number_type(parameter.type) is not None or text == "0"

@@ -10,24 +10,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from gemmlab.cuda import numbers as c_numbers
 from gemmlab.cuda.numbers import Number, number_type
-from gemmlab.cuda.tree import parse, text_of, walk
-from gemmlab.launcher.calls import BUILT_IN_TYPES, Return
+from gemmlab.cuda.tree import parse, part, text_of, walk
+from gemmlab.launcher.calls import Return
 from gemmlab.launcher.expressions import Expressions
-from gemmlab.launcher.values import (
-    Cell,
-    HostArray,
-    HostFault,
-    NotRead,
-    TypeName,
-    Unknown,
-    Value,
-    as_dim3,
-    line_of,
-    named,
-    shortened,
-)
+from gemmlab.launcher.faults import HostFault, NotRead
+from gemmlab.launcher.file import HostClass
+from gemmlab.launcher.nodes import BUILT_IN_TYPES, line_of, named, origins_of, shortened
+from gemmlab.launcher.values import Cell, HostArray, Struct, TypeName, Unknown, Value, as_dim3
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -77,8 +67,8 @@ class Reader(Expressions):
 
     def _if(self, node: Node) -> None:
         with self._scope():
-            if self._condition(node.child_by_field_name("condition")):
-                self.run(node.child_by_field_name("consequence"))
+            if self._condition(part(node, "condition")):
+                self.run(part(node, "consequence"))
             elif (otherwise := node.child_by_field_name("alternative")) is not None:
                 self._all(otherwise)
 
@@ -87,7 +77,7 @@ class Reader(Expressions):
         if node.type == "condition_clause":
             if (first := node.child_by_field_name("initializer")) is not None:
                 self._all(first)
-            node = node.child_by_field_name("value")
+            node = part(node, "value")
         if node.type == "declaration":
             self.run(node)
             node = next(inner for inner in walk(node) if inner.type == "identifier")
@@ -102,7 +92,7 @@ class Reader(Expressions):
     def _loop(self, node: Node) -> None:
         """while and do, and for without its first part."""
         condition, update = node.child_by_field_name("condition"), node.child_by_field_name("update")
-        body, first = node.child_by_field_name("body"), node.type == "do_statement"
+        body, first = part(node, "body"), node.type == "do_statement"
         while first or condition is None or self._condition(condition):
             first = False
             self.count(node)
@@ -116,8 +106,8 @@ class Reader(Expressions):
                 self.value(update)
 
     def _switch(self, node: Node) -> None:
-        wanted = self.value(node.child_by_field_name("condition").child_by_field_name("value"))
-        cases = [child for child in named(node.child_by_field_name("body")) if child.type == "case_statement"]
+        wanted = self.value(part(part(node, "condition"), "value"))
+        cases = [child for child in named(part(node, "body")) if child.type == "case_statement"]
         labels = [case.child_by_field_name("value") for case in cases]
         hits = [place for place, label in enumerate(labels) if label is not None and self._is(wanted, label)]
         default = [place for place, label in enumerate(labels) if label is None]
@@ -145,7 +135,7 @@ class Reader(Expressions):
         raise _Continue
 
     def _try(self, node: Node) -> None:
-        self.run(node.child_by_field_name("body"))
+        self.run(part(node, "body"))
 
     def _throw(self, node: Node) -> None:
         line = line_of(node)
@@ -158,8 +148,8 @@ class Reader(Expressions):
             self.declare(node, declarator)
 
     def _alias(self, node: Node) -> None:
-        text = self.resolve_type(text_of(node.child_by_field_name("type")))
-        self.scopes[-1][text_of(node.child_by_field_name("name"))] = Cell(TypeName(text), constant=True)
+        text = self.file.qualified(self.spelled_out(self.resolve_type(text_of(part(node, "type")))))
+        self.scopes[-1][text_of(part(node, "name"))] = Cell(TypeName(text), constant=True)
 
     def _enum(self, node: Node) -> None:
         """Enumerators count on from the one before."""
@@ -167,20 +157,22 @@ class Reader(Expressions):
         last = Number("int", -1)
         for enumerator in named(enumerators) if enumerators is not None else []:
             value = enumerator.child_by_field_name("value")
-            last = self._number(value) if value is not None else c_numbers.binary("+", last, Number("int", 1))
-            self.scopes[-1][text_of(enumerator.child_by_field_name("name"))] = Cell(last, constant=True)
+            last = self._number(value) if value is not None else Number("int", last.whole + 1)
+            self.scopes[-1][text_of(part(enumerator, "name"))] = Cell(last, constant=True)
 
     def declare(self, declaration: Node, declarator: Node) -> None:
         """One variable of a declaration, with its first value."""
-        type_, value = text_of(declaration.child_by_field_name("type")), None
+        type_, value = text_of(part(declaration, "type")), declaration.child_by_field_name("value")
         if declarator.type == "init_declarator":
             value = declarator.child_by_field_name("value")
-            declarator = declarator.child_by_field_name("declarator")
+            declarator = part(declarator, "declarator")
         while declarator.type in ("pointer_declarator", "parenthesized_declarator"):
             type_ += "*" * (declarator.type == "pointer_declarator")
             declarator = named(declarator)[-1]
         if declarator.type == "reference_declarator" and value is not None:
             self._reference(named(declarator)[-1], value)
+        elif declarator.type == "structured_binding_declarator" and value is not None:
+            self._binding(declarator, value)
         elif declarator.type == "array_declarator":
             self._array(declarator, value)
         elif declarator.type == "function_declarator" and value is None:
@@ -195,7 +187,7 @@ class Reader(Expressions):
 
     def _variable_or_prototype(self, type_: str, declarator: Node) -> None:
         """`dim3 grid(cols, rows);` reads like the declaration of a function; it is one where it names types."""
-        parameters = declarator.child_by_field_name("parameters")
+        parameters = part(declarator, "parameters")
         if not named(parameters) or any(node.type in BUILT_IN_TYPES for node in walk(parameters)):
             return
         row = parameters.start_point.row
@@ -209,8 +201,11 @@ class Reader(Expressions):
         values = [self.value(node) for node in given]
         resolved = "" if type_.split()[-1:] == ["auto"] else self.resolve_type(type_)
         cell = Cell(None, resolved or None, name)
-        if resolved == "dim3":
-            cell.value = as_dim3(values, self.line)
+        class_ = self.file.classes.get(resolved)
+        if class_ is not None and class_.members and not isinstance(next(iter(values), None), Struct):
+            cell.value = self._struct(class_, values)
+        elif resolved == "dim3":
+            cell.value = as_dim3(values, self.line, origins_of(given))
         elif len(values) == 1:
             cell.put(values[0])
         elif values:
@@ -220,11 +215,33 @@ class Reader(Expressions):
             cell.value = None if known else Unknown(f"'{name}' of type {shortened(type_)}")
         self.scopes[-1][name] = cell
 
+    def _struct(self, class_: HostClass, values: list[Value]) -> Value:
+        """An object whose data members get these values in order, then their defaults."""
+        if len(values) == 1 and isinstance(values[0], HostArray):
+            values = [cell.value for cell in values[0].cells if cell.value is not None]
+        members = {}
+        for place, (name, type_, default) in enumerate(class_.members):
+            members[name] = Cell(None, self.resolve_type(type_), name)
+            if place < len(values):
+                members[name].put(values[place])
+            elif default is not None:
+                members[name].put(self.value(default))
+        return Struct(members)
+
     def _reference(self, name: Node, value: Node) -> None:
         """`int& x = y;`: another name for the same variable."""
         given = _values(value)[0]
         is_place = given.type in ("identifier", "field_expression")
         self.scopes[-1][text_of(name)] = self.place(given) if is_place else Cell(self.value(given))
+
+    def _binding(self, declarator: Node, value: Node) -> None:
+        """auto [rows, cols] = ...;"""
+        given, names = self.value(value), [text_of(name) for name in named(declarator)]
+        cells = given.cells if isinstance(given, HostArray) else []
+        cells = list(given.members.values()) if isinstance(given, Struct) else cells
+        if len(cells) != len(names):
+            raise self.not_read(declarator)
+        self.scopes[-1].update(zip(names, cells))
 
     def _array(self, declarator: Node, value: Node | None) -> None:
         size, cells = declarator.child_by_field_name("size"), [Cell(self.value(node)) for node in _values(value)]
@@ -232,7 +249,7 @@ class Reader(Expressions):
             count = self._number(size)
             if not count.is_integer or not len(cells) <= count.value <= _LARGEST_ARRAY:
                 raise self.not_read(declarator)
-            cells += [Cell(None) for _ in range(count.value - len(cells))]
+            cells += [Cell(None) for _ in range(count.whole - len(cells))]
         self.scopes[-1][_name_in(declarator)] = Cell(HostArray(cells))
 
 

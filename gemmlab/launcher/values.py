@@ -9,50 +9,41 @@ from typing import TYPE_CHECKING
 
 from gemmlab.cuda.constants import SIZES
 from gemmlab.cuda.numbers import Number, number_type
+from gemmlab.launcher.faults import NotRead
+from gemmlab.launcher.functions import Function
+from gemmlab.launcher.nodes import Origin
 
 if TYPE_CHECKING:
     from tree_sitter import Node
-
-    from gemmlab.launcher.file import Function
 
 AXES = ("x", "y", "z")
 UNSIGNED = "unsigned int"
 
 
-class NotRead(Exception):
-    """This reader does not understand something. `what` goes on from 'in line 12, ...'."""
-
-    def __init__(self, line: int, what: str) -> None:
-        self.line, self.what = line, what
-        super().__init__(f"in line {line}, {what}")
-
-
-class HostFault(Exception):
-    """The launcher does something wrong. `kind` is that of a Finding, the message a whole sentence."""
-
-    def __init__(self, kind: str, line: int, message: str) -> None:
-        self.kind, self.line, self.message = kind, line, message
-        super().__init__(message)
-
-
 @dataclass
 class Dim3:
-    """A dim3, which can be changed member by member. A member may be Unknown until a launch needs it."""
+    """A dim3, which can be changed member by member. A member may be Unknown until a launch needs it.
+
+    `origins` say for each axis, as far as known, from which expression in which line it has its value.
+    """
 
     x: Number | Unknown
     y: Number | Unknown = Number(UNSIGNED, 1)
     z: Number | Unknown = Number(UNSIGNED, 1)
+    origins: tuple[Origin, ...] = field(default=(), compare=False)
 
     @classmethod
-    def of(cls, numbers: Sequence[Number]) -> Dim3:
-        return cls(*(number.to(UNSIGNED) for number in numbers or [Number(UNSIGNED, 1)]))
-
-    def copy(self) -> Dim3:
-        return Dim3(self.x, self.y, self.z)
+    def of(cls, numbers: Sequence[Number], origins: Sequence[Origin] = ()) -> Dim3:
+        axes = [number.to(UNSIGNED) for number in numbers]
+        x, y, z = axes + [Number(UNSIGNED, 1)] * (3 - len(axes))
+        return cls(x, y, z, tuple(origins))
 
     @property
-    def sizes(self) -> tuple[int, int, int]:
-        return self.x.value, self.y.value, self.z.value
+    def axes(self) -> tuple[Number | Unknown, Number | Unknown, Number | Unknown]:
+        return self.x, self.y, self.z
+
+    def copy(self) -> Dim3:
+        return Dim3(*self.axes, self.origins)
 
 
 @dataclass(frozen=True)
@@ -119,7 +110,7 @@ class Closure:
     """A lambda with the scopes it was made in."""
 
     node: Node
-    scopes: list[dict[str, Cell]]
+    scopes: list[dict[str, Cell | Member]]
 
 
 @dataclass
@@ -127,6 +118,16 @@ class HostArray:
     """A small array of the host, such as the arguments of cudaLaunchKernel."""
 
     cells: list[Cell]
+
+
+@dataclass
+class Struct:
+    """An object of a class of the file that has data members only, by name."""
+
+    members: dict[str, Cell]
+
+    def copy(self) -> Struct:
+        return Struct({name: Cell(cell.value, cell.type, cell.name) for name, cell in self.members.items()})
 
 
 @dataclass
@@ -139,8 +140,10 @@ class Cell:
     name: str = ""
     constant: bool = False
 
-    def put(self, value: Value) -> None:
-        self.value = converted(value, self.type)
+    def put(self, value: Value) -> Value:
+        """Store the value; what is stored is returned."""
+        self.value = kept = converted(value, self.type)
+        return kept
 
 
 @dataclass
@@ -150,14 +153,19 @@ class Member:
     of: Dim3
     axis: str
     type: str = UNSIGNED
-    name: str = field(default="")
+    name: str = ""
+    constant: bool = False
 
     @property
-    def value(self) -> Number:
+    def value(self) -> Number | Unknown:
         return getattr(self.of, self.axis)
 
-    def put(self, value: Value) -> None:
-        setattr(self.of, self.axis, converted(value, self.type))
+    def put(self, value: Value) -> Value:
+        """Store the value; what is stored is returned."""
+        kept = converted(value, self.type)
+        setattr(self.of, self.axis, kept)
+        self.of.origins = ()
+        return kept
 
 
 @dataclass(frozen=True)
@@ -167,12 +175,25 @@ class Reference:
     place: Cell | Member
 
 
-Value = Number | Dim3 | Pointer | Stream | Unknown | TypeName | Output | FunctionName | Closure | HostArray | Reference
+Value = (
+    Number
+    | Dim3
+    | Pointer
+    | Stream
+    | Unknown
+    | TypeName
+    | Output
+    | FunctionName
+    | Closure
+    | HostArray
+    | Reference
+    | Struct
+)
 
 
 def converted(value: Value, type_: str | None) -> Value:
     """The value as a variable of that type holds it. Aggregates are copied."""
-    if isinstance(value, Dim3):
+    if isinstance(value, (Dim3, Struct)):
         return value.copy()
     if type_ and type_.endswith("*") and isinstance(value, Pointer):
         return value.as_type(type_)
@@ -193,25 +214,10 @@ def pointed_to(pointer_type: str) -> str:
     return pointer_type.removesuffix("*").replace("const ", "").strip()
 
 
-def line_of(node: Node) -> int:
-    return node.start_point.row + 1
-
-
-def named(node: Node) -> list[Node]:
-    """The children that mean something."""
-    return [child for child in node.named_children if child.type != "comment"]
-
-
-def shortened(text: str) -> str:
-    """Code as it can stand in a sentence."""
-    text = " ".join(text.split())
-    return text if len(text) <= 60 else f"{text[:60]}..."
-
-
 def as_size(value: Value, line: int) -> int:
     """A number of bytes."""
     if isinstance(value, Number) and value.is_integer:
-        return value.to("unsigned long long").value
+        return value.to("unsigned long long").whole
     what = f"depends on {value.what}, which is not known here" if isinstance(value, Unknown) else "is no whole number"
     raise NotRead(line, f"a size {what}")
 
@@ -224,13 +230,22 @@ def as_stream(value: Value, line: int) -> Stream:
     raise NotRead(line, "the stream is not known")
 
 
-def as_dim3(values: Sequence[Value], line: int) -> Dim3:
+def as_dim3(values: Sequence[Value | None], line: int, origins: Sequence[Origin] = ()) -> Dim3:
     """A dim3 of up to three numbers, or a copy of one."""
-    copied = values[0] if len(values) == 1 and isinstance(values[0], Dim3) else None
-    members = [copied.x, copied.y, copied.z] if copied else values
+    copied = values[0] if len(values) == 1 else None
+    members: Sequence[Value | None] = values
+    if isinstance(copied, Dim3):
+        members, origins = copied.axes, copied.origins
     unknown = next((member for member in members if isinstance(member, Unknown)), None)
     if unknown is not None:
         raise NotRead(line, f"a dim3 depends on {unknown.what}, which is not known here")
-    if len(members) > 3 or not all(isinstance(member, Number) for member in members):
+    numbers = [member for member in members if isinstance(member, Number)]
+    if len(members) > 3 or len(numbers) < len(members):
         raise NotRead(line, "a dim3 is made of something that is no number")
-    return Dim3.of(members)
+    return Dim3.of(numbers, origins)
+
+
+def sizes_of(dim3: Dim3) -> tuple[int, int, int]:
+    """A grid or block as three numbers."""
+    x, y, z = (axis.whole if isinstance(axis, Number) else 0 for axis in dim3.axes)
+    return x, y, z

@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from gemmlab.cuda.constants import evaluate
 from gemmlab.cuda.sizes import Sizes
 from gemmlab.errors import UserError
-from gemmlab.kernel.limits import WARP
+from gemmlab.kernel.warp import BANKS, WARP, WORD_BYTES, count_wavefronts, lanes_a_pass
 
-BANKS = 32
-_LANES_A_PASS = {1: 32, 2: 16, 4: 8}
+_WIDTHS = (1, 2, 4)  # floats that a lane touches at once
 
 
 @dataclass(frozen=True)
@@ -32,16 +33,15 @@ class BankRequest:
     @property
     def groups(self) -> list[range]:
         """The lanes that go together."""
-        lanes = _LANES_A_PASS[self.width]
-        if lanes < WARP and self.is_load and self._neighbours_agree():
-            lanes *= 2
-        return [range(first, first + lanes) for first in range(0, len(self.words), lanes)]
+        lanes = lanes_a_pass(*self._request)
+        return [range(first, min(first + lanes, len(self.words))) for first in range(0, len(self.words), lanes)]
 
-    def _neighbours_agree(self) -> bool:
-        """Whether lane i reads the same as lane i ^ 1, or as lane i ^ 2, for each i of a whole warp."""
-        if len(self.words) < WARP:
-            return False
-        return any(all(self.words[lane] == self.words[lane ^ bit] for lane in range(WARP)) for bit in (1, 2))
+    @property
+    def _request(self) -> tuple[np.ndarray, np.ndarray, int, bool]:
+        """The request as warp.py has it: a warp's lanes, in bytes."""
+        starts, takes = np.zeros(WARP, np.int64), np.arange(WARP) < len(self.words)
+        starts[: len(self.words)] = np.multiply(self.words, WORD_BYTES)
+        return starts, takes, self.width * WORD_BYTES, self.is_load
 
     def in_banks(self, lanes: Sequence[int]) -> dict[int, dict[int, list[int]]]:
         """For each bank its distinct words, and for each of these the lanes that want it."""
@@ -54,7 +54,7 @@ class BankRequest:
     @property
     def wavefronts(self) -> int:
         """Passes that the request takes: in each group of lanes, as many as the busiest bank has words."""
-        return sum(max(len(words) for words in self.in_banks(lanes).values()) for lanes in self.groups)
+        return count_wavefronts(*self._request)[0]
 
     @property
     def degree(self) -> float:
@@ -68,7 +68,7 @@ def request(expression: str, sizes: Sizes, width: int = 1) -> BankRequest:
     The expression is C, over `tx`, `ty`, and `r`, `c`: the row and the first of four columns of the tile of A that the
     thread loads. UserError where it cannot be read, or where `width` is not 1, 2 or 4 floats.
     """
-    if width not in _LANES_A_PASS:
+    if width not in _WIDTHS:
         raise UserError(f"a lane touches 1, 2 or 4 floats at once; {width!r} is none of them")
     words = [evaluate(expression, names) for names in _lanes(sizes)]
     if None in words:

@@ -7,11 +7,19 @@ from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING
 
+from gemmlab.kernel.warp import SECTOR_BYTES
+
 if TYPE_CHECKING:
     from gemmlab.kernel.counters import LineCounters
 
 Shape = tuple[int, int, int]
-SECTOR = 32  # bytes
+NOTHING_CACHED = "if nothing is cached"
+# What must hold for the intensities of `intensities` to be those of the hardware. Caches and wide loads do better.
+IF_COUNTED_SO = {
+    "memory": "if each byte is fetched once",
+    "L2": "if L1 keeps nothing",
+    "shared": "if each load is its own pass",
+}
 LEVELS = {"memory": "copy_gbs", "L2": "l2_gbs", "shared": "shared_gbs"}  # a level, and the ceiling of its bytes
 
 
@@ -34,18 +42,22 @@ class Ceilings:
         return self.gflops / self.gbs
 
     def attainable(self, intensity: float, level: str = "memory") -> float:
-        """GFLOPS at most, at so many FLOP/B of that level: 'memory', or a name in `nearer`."""
+        """GFLOPS under the ceilings, at so many FLOP/B of that level: 'memory', or a name in `nearer`."""
         return min(self.gflops, intensity * dict(self.nearer).get(level, self.gbs))
 
 
 @dataclass(frozen=True)
 class Point:
-    """A kernel: its intensity in FLOP/B at one level of memory, and its GFLOPS, None where it was not timed."""
+    """A kernel: its intensity in FLOP/B at one level of memory, and its GFLOPS, None where it was not timed.
+
+    `condition` says when the kernel has this intensity: what the ceilings give it is true under this condition only.
+    """
 
     label: str
     intensity: float
     gflops: float | None = None
     level: str = "memory"
+    condition: str = NOTHING_CACHED
 
 
 def intensities(totals: LineCounters, counted: Shape, shape: Shape) -> dict[str, float]:
@@ -59,7 +71,7 @@ def intensities(totals: LineCounters, counted: Shape, shape: Shape) -> dict[str,
     M, N, K = shape
     found = {"memory": 2 * M * N * K / (4 * (M * K + K * N + M * N))}
     moved = {
-        "L2": SECTOR * (totals.global_load_sectors + totals.global_store_sectors + totals.global_atomic_sectors),
+        "L2": SECTOR_BYTES * (totals.global_load_sectors + totals.global_store_sectors + totals.global_atomic_sectors),
         "shared": totals.shared_load_bytes + totals.shared_store_bytes,
     }
     return found | {level: 2 * prod(counted) / amount for level, amount in moved.items() if amount}

@@ -12,7 +12,7 @@ from gemmlab.models.ceilings import Point
 from gemmlab.models.simulator import Traffic, traffic_naive, traffic_register_tiled
 from gemmlab.text.markdown import plain
 
-_DEPTH = 16  # k in a tile, at most
+_DEPTH = 16  # k in a tile of a kernel with patches, at most
 TILES, PATCHES = (8, 16, 32, 64, 128), (1, 2, 4, 8)
 
 
@@ -32,8 +32,8 @@ class Design:
 
     @property
     def BK(self) -> int:
-        """How many k a tile holds."""
-        return min(self.TILE, _DEPTH)
+        """How many k a tile holds: its tiles are square as long as a thread has one element, as in lessons 02 to 04."""
+        return self.TILE if self.TM * self.TN == 1 else min(self.TILE, _DEPTH)
 
     @property
     def threads(self) -> int:
@@ -64,7 +64,8 @@ class Design:
         text = (
             f"A block of {self.threads:,} threads computes {self.TILE}×{self.TILE} elements of C, {self.TM}×{self.TN} "
             f"a thread: {plain(traffic.intensity)} FLOP/B from global memory, {plain(traffic.shared_loads_per_fma)} "
-            f"reads from shared memory for a multiply-add, {self.shared_bytes:,} bytes of shared memory."
+            f"reads from shared memory for a multiply-add. Its tiles are {self.BK} k deep: "
+            f"{self.shared_bytes:,} bytes of shared memory."
         )
         return f"{text} **No GPU takes it: {self.misfit}.**" if self.misfit else text
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from gemmlab.kernel.warp import WORD_BYTES, sector_range
 from gemmlab.models.banks import BankRequest
 
-SECTOR_BYTES = 32
-WORD_BYTES = 4
 SIDES = {"A": (0, 2), "B": (2, 1), "C": (0, 1)}  # which of M, N, K are the rows and the columns
 
 
@@ -30,8 +29,7 @@ class WarpRequest:
     @property
     def sectors(self) -> list[int]:
         """The numbers of the 32-byte sectors that hold what the lanes touch; the array begins with sector 0."""
-        lanes = [offset for offset in self.offsets if offset is not None]
-        ends = ((offset // SECTOR_BYTES, (offset + self.size - 1) // SECTOR_BYTES) for offset in lanes)
+        ends = (sector_range(offset, self.size) for offset in self.offsets if offset is not None)
         return sorted({sector for first, last in ends for sector in range(first, last + 1)})
 
     @property

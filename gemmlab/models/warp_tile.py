@@ -7,13 +7,12 @@ it goes half a warp at a time. This is what the hardware counters of an H200 sho
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gemmlab.cuda.sizes import Sizes
 from gemmlab.kernel.limits import WARP
-from gemmlab.models.banks import BANKS
+from gemmlab.models.banks import BankRequest
 
 WIDTH = 4  # floats a lane reads at once
 LANES = (4, 8)  # rows and columns of a warp's lanes, laid out row by row
@@ -48,21 +47,7 @@ class WarpTile:
 
 def wavefronts(words: Sequence[int]) -> int:
     """Wavefronts of one load in which lane i reads WIDTH words from words[i] on."""
-    lanes = WARP // 2 if _neighbours_agree(words) else WARP // 4
-    return sum(_passes(words[first : first + lanes]) for first in range(0, WARP, lanes))
-
-
-def _neighbours_agree(words: Sequence[int]) -> bool:
-    return any(all(words[lane] == words[lane ^ bit] for lane in range(WARP)) for bit in (1, 2))
-
-
-def _passes(words: Sequence[int]) -> int:
-    """As many as the busiest bank has distinct words."""
-    in_bank = defaultdict(set)
-    for start in words:
-        for word in range(start, start + WIDTH):
-            in_bank[word % BANKS].add(word)
-    return max(map(len, in_bank.values()))
+    return BankRequest(tuple(words), WIDTH, is_load=True).wavefronts
 
 
 def rescaled(tile: WarpTile, sizes: Sizes) -> WarpTile:

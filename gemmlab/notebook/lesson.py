@@ -14,6 +14,7 @@ from types import MethodType
 from gemmlab.course import lesson as lessons
 from gemmlab.course.lesson import Lesson
 from gemmlab.errors import UserError
+from gemmlab.notebook.cells import watch
 from gemmlab.notebook.desk import Desk
 from gemmlab.notebook.registry import Verb, near, verbs
 from gemmlab.pictures.output import Markdown, show
@@ -38,9 +39,12 @@ class NoSuchVerb(_Sentence, AttributeError):
 def open(which: str) -> OpenLesson:
     """The lesson called '02', 'tiled_fma' or '02_tiled_fma'."""
     try:
-        return OpenLesson(lessons.load(which))
+        opened = OpenLesson(lessons.load(which))
     except UserError as error:
         raise CannotOpen(str(error)) from None
+    if not opened.desk.solved:
+        watch(opened.lesson)
+    return opened
 
 
 class OpenLesson:

@@ -20,26 +20,26 @@ class ExplorerControls:
 
         self.explorer, self.stage = explorer, Stage(2)
         launch = explorer.launch
-        self.row = int_slider("block row", spot.block[0], launch.grid[1] - 1, "row of the grid: blockIdx.y")
-        self.col = int_slider("block column", spot.block[1], launch.grid[0] - 1, "column of the grid: blockIdx.x")
+        self.col = int_slider("blockIdx.x", spot.block[1], launch.grid[0] - 1, "blockIdx.x: column of the grid")
+        self.row = int_slider("blockIdx.y", spot.block[0], launch.grid[1] - 1, "blockIdx.y: row of the grid")
         self.k_tile = int_slider("K tile", 0, cdiv(explorer.shape[2], explorer.k_step) - 1, "go to where it is filled")
         self.interval = int_slider("interval", spot.interval, self._last(spot.block), "between two barriers")
-        self.ty = int_slider("ty", spot.thread[0], launch.block[1] - 1, "threadIdx.y")
-        self.tx = int_slider("tx", spot.thread[1], launch.block[0] - 1, "threadIdx.x")
+        self.tx = int_slider("threadIdx.x", spot.thread[1], launch.block[0] - 1, "threadIdx.x, tx in the kernel")
+        self.ty = int_slider("threadIdx.y", spot.thread[0], launch.block[1] - 1, "threadIdx.y, ty in the kernel")
         play = Play(spot.interval, 0, self.interval.max, interval=_STEP_MILLISECONDS, tooltip="play the intervals")
         jslink((play, "value"), (self.interval, "value"))
         jslink((self.interval, "max"), (play, "max"))
         for slider in (self.row, self.col, self.interval, self.ty, self.tx):
             slider.observe(self.draw, names="value")
         self.k_tile.observe(self.go_to_k_tile, names="value")
-        rows = HBox([self.row, self.col]), HBox([self.k_tile, self.interval, play]), HBox([self.ty, self.tx])
+        rows = HBox([self.col, self.row]), HBox([self.k_tile, self.interval, play]), HBox([self.tx, self.ty])
         self.widget = VBox(rows)
 
     def show(self) -> None:
         """Display the controls, and what they say under them."""
         words = (
-            f"tile explorer: block row {self.row.value}, column {self.col.value}, interval {self.interval.value} of 0 "
-            f"to {self.interval.max}, thread ty={self.ty.value}, tx={self.tx.value}"
+            f"tile explorer: block (x, y) = ({self.col.value}, {self.row.value}), interval {self.interval.value} of 0 "
+            f"to {self.interval.max}, thread (tx, ty) = ({self.tx.value}, {self.ty.value})"
         )
         self.stage.show(self.widget, words)
         self.draw()

@@ -13,13 +13,13 @@ def show_prediction_field(question: str, unit: str, known: float | None, keep: C
     from ipywidgets import HTML, HBox, Label, Layout, Text
 
     field = Text(
-        value="" if known is None else f"{known:g}",
+        value="" if known is None else f"{known:.15g}",
         placeholder="your number",
         tooltip=f"your prediction in {unit}",
         continuous_update=False,
         layout=Layout(width="10em"),
     )
-    said = HTML("" if known is None else as_html(keep(f"{known:g}")))
+    said = HTML("" if known is None else as_html(keep(f"{known:.15g}")))
 
     def entered(change: dict) -> None:
         said.value = as_html(keep(change["new"]))

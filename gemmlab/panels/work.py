@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from ipywidgets import Widget
 
 
+LOADING = "The emulator loads, which takes some seconds once a notebook and a minute or two once a machine."
+_was_used = False
+
+
 class Stopped(Exception):
     """The reader ended the work."""
 
@@ -24,12 +28,13 @@ class Work:
     """
 
     def __init__(self, total: int) -> None:
-        from ipywidgets import Button, HBox, IntProgress, Layout
+        from ipywidgets import Button, HBox, IntProgress, Label, Layout
 
         self.bar = IntProgress(0, 0, max(1, total), layout=Layout(width="12em", display="none"))
+        self.words = Label("", layout=Layout(display="none"))
         self.button = Button(description="Stop", icon="stop", layout=Layout(width="6em", display="none"))
         self.button.on_click(lambda _: self._stop.set())
-        self.widget: Widget = HBox([self.bar, self.button])
+        self.widget: Widget = HBox([self.bar, self.words, self.button])
         self._stop = Event()
         self._thread: Thread | None = None
 
@@ -41,16 +46,24 @@ class Work:
     def tick(self) -> None:
         """One step is done. Raises Stopped where the reader wants no more."""
         self.bar.value += 1
+        self._say("")
         if self._stop.is_set():
             raise Stopped
 
     def run(self, job: Callable[[], None]) -> None:
         """Do it here."""
+        global _was_used
         self.bar.value, self.bar.layout.display = 0, None
+        self._say("" if _was_used else LOADING)
         try:
             job()
         finally:
             self.bar.layout.display = "none"
+            self._say("")
+            _was_used = True
+
+    def _say(self, words: str) -> None:
+        self.words.value, self.words.layout.display = words, None if words else "none"
 
     def run_in_background(self, job: Callable[[], None]) -> None:
         """Do it in a thread, so that the notebook hears the button meanwhile. Nothing where it is busy already."""

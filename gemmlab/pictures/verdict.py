@@ -29,12 +29,16 @@ _LEFT = ' style="text-align: left"'
 class VerdictReport:
     """The report on a kernel of this source; as text it is what the command line prints."""
 
-    def __init__(self, verdict: Verdict, source: str) -> None:
-        self.verdict, self.source = verdict, source
+    def __init__(self, verdict: Verdict, source: str, stamp: str = "") -> None:
+        """`stamp` says which file was checked, and when."""
+        self.verdict, self.source, self.stamp = verdict, source, stamp
 
     def _repr_mimebundle_(self, include=None, exclude=None) -> dict[str, str]:
         text = Report(render(self.verdict, self.source))._repr_mimebundle_()["text/plain"]
-        return {"text/html": "".join(_parts(self.verdict, self.source.splitlines())), "text/plain": text}
+        html = "".join(_parts(self.verdict, self.source.splitlines()))
+        if self.stamp:
+            html, text = f"{html}<p>{escape(self.stamp)}</p>", f"{text}\n{self.stamp}"
+        return {"text/html": html, "text/plain": text}
 
 
 def _parts(verdict: Verdict, lines: list[str]) -> Iterator[str]:

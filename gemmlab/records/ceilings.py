@@ -23,6 +23,7 @@ def ceilings_here() -> Ceilings | None:
     """Those of this machine's GPU, measured once for each driver and kept; recorded ones where there is no GPU."""
     from gemmlab import gpu
     from gemmlab.compiler.cache import folder as compile_folder
+
     if not gpu.available():
         return recorded_ceilings()
     device = gpu.device()

@@ -16,7 +16,6 @@ from pathlib import Path
 from statistics import median
 
 from gemmlab import gpu
-from gemmlab.compiler.variants import Variant, compiled, variant
 from gemmlab.course import lesson as lessons
 from gemmlab.course.lesson import Lesson
 from gemmlab.errors import UserError
@@ -26,22 +25,14 @@ from gemmlab.gpu.roofline import measure_ceilings
 from gemmlab.kernel.limits import check_launch
 from gemmlab.kernel.program import Program
 from gemmlab.records.results import FOLDER
+from gemmlab.trials.candidate import Candidate
+from gemmlab.trials.numbers import compiled, variant
 
 Shape = tuple[int, int, int]
 SHAPES: tuple[Shape, ...] = ((4096, 4096, 4096), (1024, 1024, 1024), (1024, 1024, 512), (1001, 777, 513))
 SECONDS, WARM_UP = 0.6, 0.2  # of each kernel at each shape: timed launches, and those before them
 
 GRID = "cdiv(N, BN),cdiv(M, BM)"
-PATCHES = ("BN // TN,BM // TM", GRID)
-# Sizes that a search found faster on an H200 than those of the lesson, which are small so that they can be followed.
-OTHER_SIZES: dict[str, tuple[tuple[str, str], list[dict[str, int]]]] = {
-    "02": (("TILE,TILE", "cdiv(N, TILE),cdiv(M, TILE)"), [{"TILE": 32}]),
-    "05": (("BN,BM // TM", GRID), [{"BK": 32}]),
-    "06": (PATCHES, [{"BM": 128, "BN": 128, "TM": 8, "TN": 8}]),
-    "07": (PATCHES, [{"BN": 128, "TM": 8, "TN": 8}]),
-    "08": (PATCHES, [{"BM": 128, "BN": 128, "TM": 16, "TN": 8}, {"BN": 128, "TM": 8, "TN": 8}]),
-    "09": (PATCHES, [{"BM": 128, "BN": 128, "TM": 16, "TN": 8}, {"BN": 128, "TM": 8, "TN": 8}]),
-}
 # Kernels of solutions/fast/, with their launch.
 FAST = {
     "pipelined": ("(BM // TM) * (BN // TN)", GRID),
@@ -53,7 +44,7 @@ FAST = {
 class Entry:
     """A kernel of the record: its lesson's number, None beyond the ladder, and whether its sizes are the lesson's."""
 
-    variant: Variant
+    candidate: Candidate
     lesson: str | None
     as_taught: bool
 
@@ -74,10 +65,10 @@ def _of_lesson(lesson: Lesson) -> Iterator[Entry]:
     source = lesson.solution
     if source is None:
         raise UserError("a record needs the solutions, and solutions/ is not on disk")
-    yield Entry(Variant(lesson.name, source, lesson.launch), lesson.number, True)
-    launch, choices = OTHER_SIZES.get(lesson.number, (PATCHES, []))
-    for numbers in choices:
-        yield Entry(variant(lesson.name, source, *launch, numbers=numbers), lesson.number, False)
+    yield Entry(Candidate(source, lesson.name, lesson.launch), lesson.number, True)
+    if other := lesson.recorded:
+        for numbers in other.choices:
+            yield Entry(variant(lesson.name, source, other.block, other.grid, numbers=numbers), lesson.number, False)
 
 
 def record(
@@ -98,7 +89,7 @@ def record(
     wanted = entries(root)
     with Bench() as bench:
         tell(f"{bench.gpu}: {len(wanted)} kernels are compiled")
-        programs = list(compiled([entry.variant for entry in wanted], bench.arch))
+        programs = list(compiled([entry.candidate for entry in wanted], bench.arch))
         tell("ceilings are measured")
         ceilings = measure_ceilings(bench)
         tell(", ".join(f"{name} {value:,.0f}" for name, value in ceilings.items()))
@@ -120,7 +111,8 @@ def _at_shape(
         timings.append(timing)
         kernels.append(_kernel(entry, program, timing))
         where = "×".join(map(str, shape))
-        tell(f"{where:>14}  {entry.variant.name:44} {timing.gflops:8,.0f} GFLOPS {100 * timing.ratio:6.1f} % of cuBLAS")
+        speed = f"{timing.gflops:8,.0f} GFLOPS {100 * timing.ratio:6.1f} % of cuBLAS"
+        tell(f"{where:>14}  {entry.candidate.filename:44} {speed}")
     M, N, K = shape
     cublas = _digits(median(timing.cublas_gflops for timing in timings), 6)
     warm = _digits(median(timing.warm.cublas_gflops for timing in timings), 6)
@@ -129,11 +121,10 @@ def _at_shape(
 
 
 def _timed(bench: Bench, entry: Entry, program: Program | str, shape: Shape) -> Timing:
-    name, spec = entry.variant.name, entry.variant.spec
+    name, (launch,) = entry.candidate.filename, entry.candidate.launches(shape)
     if isinstance(program, str):
         raise UserError(f"{name} does not compile: {program}")
-    launch = spec.at(*shape)
-    if faults := check_launch(launch, program.resources.get(spec.kernel), program.arch, program.ptxas_errors):
+    if faults := check_launch(launch, program.resources.get(launch.kernel), program.arch, program.ptxas_errors):
         raise UserError(f"{name} cannot be launched: {faults[0].message}")
     try:
         return bench.time(program, launch, shape, seconds=SECONDS, warm_up=WARM_UP)
@@ -144,7 +135,7 @@ def _timed(bench: Bench, entry: Entry, program: Program | str, shape: Shape) -> 
 def _kernel(entry: Entry, program: Program, timing: Timing) -> dict:
     low, high = timing.spread
     return {
-        "name": entry.variant.name,
+        "name": entry.candidate.filename,
         "lesson": entry.lesson,
         "as_taught": entry.as_taught,
         "gflops": _digits(timing.gflops, 6),
@@ -152,7 +143,7 @@ def _kernel(entry: Entry, program: Program, timing: Timing) -> dict:
         "spread": [_digits(low, 4), _digits(high, 4)],
         "warm_ratio": _digits(timing.warm.ratio, 4),
         "microseconds": _digits(1e3 * timing.kernel_ms, 4),
-        "registers": program.resources[entry.variant.spec.kernel].registers,
+        "registers": program.resources[entry.candidate.kernels([SHAPES[0]])[0]].registers,
     }
 
 

@@ -21,6 +21,7 @@ STILL_OPEN = Sentence("still open")
 LINE = Sentence("line {line}")
 COLUMN = Sentence("column {column}")
 TIMES = Sentence("{count} times")
+SEEN_BY_EMULATOR = Sentence("seen by the emulator")
 
 # What follows the findings.
 MORE_FINDINGS = Sentence("... and {more} more; --json lists all of them.")

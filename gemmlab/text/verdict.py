@@ -73,11 +73,12 @@ def _finding(finding: Finding, lines: list[str]) -> Iterator[Text]:
 
 
 def title(finding: Finding) -> str:
-    """'error: race, line 24, column 9, 12 times'."""
+    """'error: race, line 24, column 9, 12 times', and who saw it where that is not the GPU that the check is for."""
     parts = [_kind(finding)]
     parts += [say.LINE(line=finding.line)] if finding.line else []
     parts += [say.COLUMN(column=finding.column)] if finding.column else []
     parts += [say.TIMES(count=finding.count)] if finding.count > 1 else []
+    parts += [say.SEEN_BY_EMULATOR()] if finding.details.get("by") == "emulator" else []
     return ", ".join(parts)
 
 

@@ -6,35 +6,24 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from gemmlab.cuda.sizes import sizes_of
-from gemmlab.errors import UserError
 from gemmlab.kernel.launch import Launch, cdiv
 from gemmlab.kernel.limits import WARP
-from gemmlab.kernel.tolerance import make_inputs
 from gemmlab.models.tally import Tally
+from gemmlab.trials.candidate import Candidate
 
 if TYPE_CHECKING:
     from gemmlab.course.lesson import Kernel
     from gemmlab.kernel.counters import LineCounters
 
 Shape = tuple[int, int, int]
-_SEED = 1
 
 
 def tally(kernel: Kernel, source: str, shape: Shape, arch: str) -> Tally:
     """Compile the source for `arch` and run it once. UserError where it does not compile, or where a fault is found."""
-    from gemmlab.compiler.compile import CompileError, compile_source
-    from gemmlab.emulator import EmulatorExecutor
-
-    try:
-        program = compile_source(source, kernel.path.name, arch=arch)
-    except CompileError:
-        raise UserError(f"{kernel.name} does not compile: run its check, which says why") from None
-    launch = kernel.launch.at(*shape)
-    outcome = EmulatorExecutor().run(program, launch, *make_inputs("random", shape, _SEED), shape)
-    if any(finding.is_error for finding in outcome.findings):
-        raise UserError(f"there is a fault in {kernel.name}: run its check, which says which, then come back")
-    counts = _counts(launch, outcome.counters.totals)
-    return Tally(shape, sizes_of(source), launch, program.resources[launch.kernel], arch, **counts)
+    candidate, launch = Candidate(source, kernel.path.name, kernel.launch), kernel.launch.at(*shape)
+    counts = _counts(launch, candidate.counts(shape, arch).totals)
+    resources = candidate.compiled(arch).resources[launch.kernel]
+    return Tally(shape, sizes_of(source), launch, resources, arch, **counts)
 
 
 def _counts(launch: Launch, totals: LineCounters) -> dict[str, float]:

@@ -54,7 +54,9 @@ class Explorer:
             raise UserError(f"there are barrier intervals 0 to {len(story.intervals) - 1}; {spot.interval!r} is none")
         (across, down, _), (ty, tx) = self.launch.block, spot.thread
         if ty not in range(down) or tx not in range(across):
-            raise UserError(f"there is no thread {spot.thread}: ty is 0 to {down - 1}, tx is 0 to {across - 1}")
+            raise UserError(
+                f"there is no thread (tx, ty) = ({tx}, {ty}): tx is 0 to {across - 1}, ty is 0 to {down - 1}"
+            )
         return spot
 
     def seen(self, spot: Spot) -> tuple[BlockStory, int, int]:

@@ -63,7 +63,8 @@ def _require(launch: Launch, shape: Shape, place: tuple[int, int]) -> None:
         raise UserError(f"the shape {M},{N},{K} is too large to explore; take one like 35, 45, 25")
     rows, cols = launch.grid[1], launch.grid[0]
     if place[0] not in range(rows) or place[1] not in range(cols):
-        raise UserError(f"there is no block {place}: rows go from 0 to {rows - 1}, columns from 0 to {cols - 1}")
+        row, col = place
+        raise UserError(f"there is no block (x, y) = ({col}, {row}): x is 0 to {cols - 1}, y is 0 to {rows - 1}")
 
 
 def _split(accesses: Sequence[Access]) -> list[list[Access]]:

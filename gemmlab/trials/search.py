@@ -13,6 +13,7 @@ from gemmlab.kernel.tolerance import compare, make_inputs
 from gemmlab.models import autotune
 from gemmlab.models.landscape import Found
 from gemmlab.models.warp_tile import WarpTile
+from gemmlab.trials.candidate import Candidate
 from gemmlab.trials.warp_tile import warp_tile
 
 if TYPE_CHECKING:
@@ -62,34 +63,33 @@ def _looked_at(sizes: Sizes, kernel: Kernel, source: str, lanes: WarpTile, shape
 
 
 def _resources(source: str, kernel: Kernel, arch: str) -> Resources | None:
-    from gemmlab.compiler.compile import CompileError, compile_source
+    from gemmlab.compiler.compile import CompileError
 
     try:
-        return compile_source(source, kernel.path.name, arch=arch).resources.get(kernel.launch.kernel)
+        return Candidate(source, kernel.path.name, kernel.launch).compiled(arch).resources.get(kernel.launch.kernel)
     except CompileError:
         raise UserError("with other sizes the kernel does not compile: leave its #define lines as they are") from None
 
 
 def _timed(one: Found, kernel: Kernel, source: str, shape: Shape, bench: Bench, tick: Callable[[], None]) -> Found:
-    from gemmlab.compiler.compile import compile_source
-
     if one.estimate is None:
         return one
-    program = compile_source(with_sizes(source, one.sizes), kernel.path.name, arch=bench.arch)
-    timing = bench.time(program, autotune.launch_spec(one.sizes).at(*shape), shape, seconds=_SECONDS)
+    candidate = _sized(kernel, source, one.sizes)
+    (launch,) = candidate.launches(shape)
+    timing = bench.time(candidate.compiled(bench.arch), launch, shape, seconds=_SECONDS)
     tick()
     return replace(one, gflops=timing.gflops)
 
 
 def is_right(kernel: Kernel, source: str, sizes: Sizes) -> bool:
     """Whether the emulator finds nothing wrong with these sizes, at a shape in which every tile is ragged."""
-    from gemmlab.compiler.compile import compile_source
-    from gemmlab.emulator import EmulatorExecutor
-
     shape = (sizes.BM + 3, sizes.BN + 5, 2 * sizes.BK + 1)
-    A, B = make_inputs("integer", shape, _SEED)
-    program = compile_source(with_sizes(source, sizes), kernel.path.name, arch="sm_90")
-    outcome = EmulatorExecutor().run(program, autotune.launch_spec(sizes).at(*shape), A, B, shape)
-    if any(finding.is_error for finding in outcome.findings) or outcome.C is None:
+    outcome = _sized(kernel, source, sizes).run(shape, "integer", _SEED, arch="sm_90")
+    if outcome.C is None or outcome.has_error:
         return False
-    return compare(outcome.C, A, B, "integer", outcome.written).ok
+    return compare(outcome.C, *make_inputs("integer", shape, _SEED), "integer", outcome.written).ok
+
+
+def _sized(kernel: Kernel, source: str, sizes: Sizes) -> Candidate:
+    """The kernel with these sizes, in its source and its launch."""
+    return Candidate(with_sizes(source, sizes), kernel.path.name, autotune.launch_spec(sizes))

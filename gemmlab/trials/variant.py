@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from gemmlab.course.blanks import find_slots, open_blanks, splice
 from gemmlab.course.bodies import extract_bodies
 from gemmlab.errors import UserError
+from gemmlab.trials.candidate import Candidate
 
 if TYPE_CHECKING:
     from gemmlab.course.lesson import Kernel
@@ -56,12 +57,12 @@ def _placed(own: str, body: str, margin: str) -> str:
 
 def compiled(kernel: Kernel, source: str, arch: str | None = None) -> Program:
     """The kernel, compiled for `arch` or the compiler's default. UserError where a blank is open or it has an error."""
-    from gemmlab.compiler.compile import CompileError, compile_source
+    from gemmlab.compiler.compile import CompileError
 
     still_open = open_blanks(source)
     if still_open:
         raise UserError(f"fill in the blank {still_open[0][0]} first, and run the cell that writes the file")
     try:
-        return compile_source(source, kernel.path.name, arch=arch)
+        return Candidate(source, kernel.path.name, kernel.launch).compiled(arch)
     except CompileError:
         raise UserError("the kernel does not compile: run the check, which says why") from None

@@ -153,12 +153,6 @@ def _has_whole_branches(lines: Sequence[Line]) -> bool:
     return all(branch.count("{") == branch.count("}") and not _closes_too_much(branch) for branch in branches[1:-1])
 
 
-def open_braces(text: str) -> int:
-    """How many blocks it leaves open; below 0 where it closes more than it opens."""
-    found = [token.text for line in compiled(list(scan(text))) for token in code_of(line)]
-    return found.count("{") - found.count("}")
-
-
 def _is_unfinished(found: Sequence[str]) -> bool:
     """Whether the last statement is an `if`, a loop or an `else` whose own statement is still to come."""
     if not found or found[-1] in ("else", "do"):

@@ -11,7 +11,7 @@ from dataclasses import replace
 from difflib import unified_diff
 
 from gemmlab.course import blanks
-from gemmlab.course.bodies import extract_bodies, outside_changes
+from gemmlab.course.bodies import in_template, outside_changes
 from gemmlab.course.lesson import Kernel
 from gemmlab.course.patients import changes
 from gemmlab.cuda.tree import is_text
@@ -80,10 +80,7 @@ def _whole(kernel: Kernel, text: str) -> Spliced:
 
 def _blanks(kernel: Kernel, text: str) -> Spliced:
     """Raises UserError where the blanks cannot be found in the text."""
-    bodies = extract_bodies(kernel.starter, text)
-    if any(smuggle.open_braces(body) > 0 for body in bodies.values()):
-        raise UserError("cannot tell where a blank ends: a brace in it is not closed")
-    pristine = blanks.splice(kernel.starter, bodies)
+    bodies, pristine = in_template(kernel.starter, text)
     reasons = [*_smuggled(kernel, bodies), *smuggle.in_file(pristine)]
     changes = outside_changes(kernel.starter, text)
     vetoes = tamper.vetoes(pristine, text) if changes else ()

@@ -20,6 +20,14 @@ from grading.model import CaseMark, Execution, HiddenCase, Job, Judged, RawResul
 from grading.visible import plain
 
 RULE_KIND = "memory traffic"  # what the mark for a lesson's rules is called, beside the kinds of hidden cases
+_FIRST_LAUNCH_ONLY = (
+    "Elements of C are right at the first launch and wrong at the second, because a __device__ variable keeps its "
+    "value from launch to launch and is never set back."
+)
+_ONE_ORDER_ONLY = (
+    "Elements of C are wrong when the last warp of a block gets its turn first and the compiler optimises nothing: "
+    "what is stored hangs on who comes first, or on something that C++ leaves undefined."
+)
 _MOST_ERRORS = 3
 _MOST_WORDS = 300  # characters of one of the compiler's messages
 _MOST_LINES = 1_000_000
@@ -68,7 +76,7 @@ def _judge_case(case: HiddenCase, result: RawResult, lines: int) -> CaseMark:
     if result.problem:
         finding = "timeout" if result.problem in ("timeout", "not run") else ""
         return CaseMark(case.kind, case.group, False, _PROBLEMS[result.problem], finding)
-    finding, message = _gravest(result.findings, lines)
+    finding, message = _gravest((*result.findings, *(result.again.findings if result.again else ())), lines)
     max_error, picture = None, ""
     if result.C is not None:
         comparison = _compare(case, result.C, result.written or b"")
@@ -76,6 +84,9 @@ def _judge_case(case: HiddenCase, result: RawResult, lines: int) -> CaseMark:
         max_error = comparison.max_error if math.isfinite(comparison.max_error) else None
         if not comparison.ok and not finding:
             finding, message = "wrong_result", _wrong_numbers(comparison)
+        for other, words in ((result.second, _FIRST_LAUNCH_ONLY), (result.again, _ONE_ORDER_ONLY)):
+            if not finding and other and other.C and not _compare(case, other.C, other.written or b"").ok:
+                finding, message = "wrong_result", words
     elif not finding:
         finding, message = "launch_error", "It ended without a result."
     return CaseMark(case.kind, case.group, not finding, message, finding, max_error, picture)
@@ -153,5 +164,5 @@ def _log(job: Job, execution: Execution) -> Iterator[str]:
             at = f"{name}, {'×'.join(map(str, case.shape))} {case.inputs}"
             if result.problem or result.detail:
                 yield plain(f"{at}: {result.problem} {result.detail}")
-            for finding in result.findings:
+            for finding in (*result.findings, *(result.again.findings if result.again else ())):
                 yield plain(f"{at}: {_kind(finding)}: {finding.get('message')}")

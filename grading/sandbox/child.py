@@ -14,13 +14,25 @@ import pkgutil
 import socket
 import traceback
 from collections.abc import Callable
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gemmlab.check import second_look
+from gemmlab.check.causes import faults_of_second_launch
 from gemmlab.errors import UserError
+from gemmlab.kernel.executor import Outcome
+from gemmlab.kernel.plan import refused
 from gemmlab.kernel.verdict import Finding
+from gemmlab.trials.candidate import Candidate
 from grading.sandbox import attacks, wire
 
+if TYPE_CHECKING:
+    from gemmlab.course.lesson import Kernel
+    from gemmlab.kernel.program import Program
+
+Shape = tuple[int, int, int]
 CASE_SECONDS = 10.0  # for one launch in the emulator
 MOST_MATRICES = 1 << 28  # bytes of A and B together
 MOST_FINDINGS = 40
@@ -86,29 +98,26 @@ def _warm_up() -> None:
     A = np.ones((17, 17), np.float32)
     work.errors()
     work.broken_rules()
-    for debug in (False, True):
-        work.run(A, A, (17, 17, 17), debug)
+    for look in (work.run, work.look_again):
+        look(A, A, (17, 17, 17))
 
 
 class _Work:
     """A source, compiled when it is first asked for."""
 
-    def __init__(self, kernel, source: str, arch: str | None) -> None:
+    def __init__(self, kernel: Kernel, source: str, arch: str | None) -> None:
         """`kernel` is the lesson's, without its solution."""
-        self.kernel, self.source, self.arch = kernel, source, arch
-        self.programs: dict[bool, object] = {}
+        self.kernel, self.arch = kernel, arch
+        self.candidate = Candidate(source, f"{kernel.name.rpartition('/')[2]}.cu", kernel.launch)
 
-    def program(self, debug: bool = False):
+    @cached_property
+    def program(self) -> Program:
         """Raises CompileError."""
-        from gemmlab.compiler.compile import compile_source
+        return self.candidate.compiled(self.arch)
 
-        if debug not in self.programs:
-            self.programs[debug] = compile_source(self.source, self._filename, arch=self.arch, debug=debug)
-        return self.programs[debug]
-
-    @property
-    def _filename(self) -> str:
-        return f"{self.kernel.name.rpartition('/')[2]}.cu"
+    @cached_property
+    def unoptimised(self) -> Program | None:
+        return second_look.unoptimised(self.candidate, self.arch)
 
     def errors(self) -> list[Finding]:
         """What keeps the source from being a kernel of the course; nothing if it is one."""
@@ -116,29 +125,35 @@ class _Work:
         from gemmlab.cuda.signature import check_signature
 
         try:
-            self.program()
+            _ = self.program
         except CompileError as error:
             found = [remark for remark in error.diagnostics if remark.severity == "error"]
             return [Finding("compile_error", remark.message, line=remark.line) for remark in found]
-        misfit = check_signature(self.source, self.kernel.launch.kernel)
+        misfit = check_signature(self.candidate.text, self.kernel.launch.kernel)
         return [misfit] if misfit else []
 
-    def run(self, A: np.ndarray, B: np.ndarray, shape: tuple[int, int, int], debug: bool):
-        """The Outcome of one launch in the emulator."""
+    def run(self, A: np.ndarray, B: np.ndarray, shape: Shape) -> Outcome:
+        """One launch in the emulator, of a source without `errors`."""
         from gemmlab.emulator import EmulatorExecutor
-        from gemmlab.kernel.executor import Outcome
-        from gemmlab.kernel.plan import refused
 
-        work, program = self.kernel.launch.at(*shape), self.program(debug)
-        if not debug and (faults := refused(work, self.program())):
+        work, program = self.kernel.launch.at(*shape), self.program
+        if faults := refused(work, program):
             return Outcome(None, faults)
         return EmulatorExecutor(seconds=CASE_SECONDS, threads=1).run(program, work, A, B, shape)
+
+    def look_again(self, A: np.ndarray, B: np.ndarray, shape: Shape) -> Outcome:
+        """The second look at one launch, as the check has it."""
+        program = self.unoptimised
+        if program is None:
+            return Outcome(None)
+        return second_look.look_again(self.candidate, program, A, B, shape, CASE_SECONDS, threads=1)
 
     def broken_rules(self) -> list[int]:
         """The numbers of the lesson's rules on memory traffic that this kernel breaks."""
         from gemmlab.check.rules import broken_rules
 
-        return [finding.details["rule"] for finding in broken_rules(self.kernel, self.source, self._filename)]
+        broken = broken_rules(self.kernel, self.candidate.text, self.candidate.filename)
+        return [finding.details["rule"] for finding in broken]
 
 
 def serve(channel: socket.socket) -> None:
@@ -162,7 +177,13 @@ class _Service:
     """The requests that a child knows. Each returns a JSON object and the bytes that go with it."""
 
     def __init__(self) -> None:
-        self.work: _Work | None = None
+        self._work: _Work | None = None
+
+    @property
+    def work(self) -> _Work:
+        """The source that was compiled. The grader sends it first."""
+        assert self._work is not None, "there is nothing to run before `compile`"
+        return self._work
 
     def answer(self, request: dict, data: bytes) -> tuple:
         requests: dict[str, Callable] = {
@@ -173,29 +194,37 @@ class _Service:
     def compile(self, request: dict, data: bytes) -> tuple:
         """`data` is a pickle that the grader made, of the kernel's spec and the source. The GPU's code follows if one
         is to run it."""
-        self.work = _Work(*pickle.loads(data), request["arch"])
+        kernel, source = pickle.loads(data)
+        self._work = _Work(kernel, source, request["arch"])
         if errors := self.work.errors():
             return ({"errors": _described(errors)},)
-        program = self.work.program()
+        program = self.work.program
         code = (program.cubin or b"") if request["arch"] else b""
         return {"errors": [], "symbols": program.symbols}, code
 
     def run(self, request: dict, data: bytes) -> tuple:
-        """One launch; `data` are A and B. C and what was written follow where the launch ended."""
+        """One launch, or the second look at it; `data` are A and B. C and what was written follow where it ended, and
+        the same of a second launch."""
         M, N, K = shape = tuple(request["shape"])
         matrices = np.frombuffer(data, np.float32)
         A, B = matrices[: M * K].reshape(M, K).copy(), matrices[M * K :].reshape(K, N).copy()
-        outcome = self.work.run(A, B, shape, request["debug"])
-        answer = {"findings": _described(outcome.findings), "seconds": outcome.seconds}
-        if outcome.C is None:
-            return (answer,)
-        return answer, outcome.C.tobytes(), outcome.written.astype(np.uint8).tobytes()
+        outcome = (self.work.look_again if request["again"] else self.work.run)(A, B, shape)
+        findings = [*outcome.findings, *faults_of_second_launch(outcome)]
+        answer = {"findings": _described(findings), "seconds": outcome.seconds}
+        return answer, *_bytes(outcome), *(_bytes(outcome.again) if outcome.again else ())
 
     def rules(self, request: dict, data: bytes) -> tuple:
         return ({"broken": self.work.broken_rules()},)
 
     def attack(self, request: dict, data: bytes) -> tuple:
         return ({"done": attacks.try_all(**request["targets"])},)
+
+
+def _bytes(outcome: Outcome) -> tuple[bytes, ...]:
+    """C, and what of it was written; nothing where a launch did not end."""
+    if outcome.C is None or outcome.written is None:
+        return ()
+    return outcome.C.tobytes(), outcome.written.astype(np.uint8).tobytes()
 
 
 def _where(error: Exception) -> str:

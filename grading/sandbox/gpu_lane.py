@@ -16,6 +16,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
+from gemmlab.check.causes import faults_of_second_launch
 from gemmlab.errors import UserError
 from gemmlab.kernel.launch import LaunchSpec
 from gemmlab.kernel.tolerance import make_inputs
@@ -85,11 +86,13 @@ def _timed_out(result: RawResult) -> bool:
 def _raw(outcome) -> RawResult:
     findings = tuple(
         {"kind": one.kind, "severity": one.severity, "line": one.line, "message": one.message[:_TEXT]}
-        for one in outcome.findings
+        for one in (*outcome.findings, *faults_of_second_launch(outcome))
     )
     if outcome.C is None:
         return RawResult(findings=findings, seconds=outcome.seconds)
-    return RawResult(outcome.C.tobytes(), outcome.written.astype("uint8").tobytes(), findings, seconds=outcome.seconds)
+    second = _raw(outcome.again) if outcome.again else None
+    written = outcome.written.astype("uint8").tobytes()
+    return RawResult(outcome.C.tobytes(), written, findings, seconds=outcome.seconds, second=second)
 
 
 def main() -> None:

@@ -24,6 +24,7 @@ from gemmlab.errors import UserError
 from gemmlab.kernel.executor import Outcome
 from gemmlab.kernel.launch import LaunchSpec
 from gemmlab.kernel.verdict import Finding
+from gemmlab.text.verdict import title
 
 SPEC = LaunchSpec.parse("16,16", "cdiv(N,16),cdiv(M,16)")
 CASES = (
@@ -118,6 +119,8 @@ def test_a_warning_alone_does_not_fail():
 def test_wrong_numbers_of_a_faulty_launch_are_left_to_the_fault():
     found = verdict(Executor(lambda A, B: 2 * (A @ B), [Finding("race", "A race.", line=3)]))
     assert [finding.kind for finding in found.findings] == ["race", "wrong_result"]
+    assert "any other order" in found.findings[1].message and "Mend the race first" in found.findings[1].message
+    found = verdict(Executor(lambda A, B: 2 * (A @ B), [Finding("out_of_bounds", "Outside A.", line=3)]))
     assert "mend the fault found there first" in found.findings[1].message
 
 
@@ -157,6 +160,12 @@ def test_the_second_executor_fails_what_the_first_lets_pass():
     assert found.status == "failed" and only(found.findings).kind == "race"
     assert all(case.ok for case in found.cases)
     assert gpu.shapes == emulator.shapes
+    assert title(only(found.findings)) == "error: race, line 4, 3 times, seen by the emulator"
+
+
+def test_what_the_backend_itself_saw_needs_no_name():
+    found = verdict(Executor(findings=[Finding("out_of_bounds", "Outside A.", line=4)]), Executor())
+    assert title(found.findings[0]) == "error: out of bounds, line 4, 3 times"
 
 
 def test_the_second_executor_gets_small_cases():

@@ -3,9 +3,9 @@
 import pytest
 
 from gemmlab.check.check import check_source
-from gemmlab.compiler.variants import variant
 from gemmlab.course.lesson import Case, find_root
 from gemmlab.records.record import FAST
+from gemmlab.trials.numbers import variant
 
 SHAPES = [(1, 1, 1), (35, 45, 25), (130, 132, 40), (135, 131, 50), (64, 256, 48)]
 
@@ -17,7 +17,7 @@ def fast(name, change=lambda source: source):
 
 def verdict(one, shapes):
     cases = [Case(shape, kind, seed, "given") for seed, shape in enumerate(shapes) for kind in ("random", "structured")]
-    return check_source(one.source, f"{one.name}.cu", one.spec, cases, backend="emulator")
+    return check_source(one.text, f"{one.filename}.cu", one.launch, cases, backend="emulator")
 
 
 @pytest.mark.parametrize("name", FAST)

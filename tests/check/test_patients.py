@@ -12,7 +12,7 @@ from screen import Screen
 
 from gemmlab import notebook
 from gemmlab.build import build
-from gemmlab.check.check import check_lesson
+from gemmlab.check.as_graded import check_lesson
 from gemmlab.course import lesson as lessons
 from gemmlab.course.patients import as_mended, as_published, changed_lines, changes
 from gemmlab.errors import UserError

@@ -84,6 +84,7 @@ def test_the_kernel_without_a_slip_is_right():
 SLIPS = {
     "sum_for_product": {"fma": lambda acc, As, Bs, ty, tx, k: acc + (As[ty, k] + Bs[k, tx])},
     "difference_for_product": {"fma": lambda acc, As, Bs, ty, tx, k: acc + (As[ty, k] - Bs[k, tx])},
+    "whole_sum": {"fma": lambda acc, As, Bs, ty, tx, k: np.trunc(acc + As[ty, k] * Bs[k, tx])},
     "minus": {"fma": lambda acc, As, Bs, ty, tx, k: acc - As[ty, k] * Bs[k, tx]},
     "twice": {"fma": lambda acc, As, Bs, ty, tx, k: acc + 2 * As[ty, k] * Bs[k, tx]},
     "zero": {"fma": lambda acc, As, Bs, ty, tx, k: acc * As[ty, k] * Bs[k, tx]},
@@ -146,6 +147,7 @@ WHOLE = {
     "A_transposed": lambda A, B: transpose_reading(A) @ B,
     "B_transposed": lambda A, B: A @ transpose_reading(B),
     "A_and_B_transposed": lambda A, B: transpose_reading(A) @ transpose_reading(B),
+    "whole_result": lambda A, B: np.trunc(A @ B),
     "last_k": lambda A, B: np.outer(A[:, -1], B[-1]),
     "without_last_k": lambda A, B: A[:, :-1] @ B[:-1],
     "without_first_k": lambda A, B: A[:, 1:] @ B[1:],

@@ -337,7 +337,7 @@ def test_devices_hidden_in_a_macro_do_not_hang(path):
 
 
 def worker_id() -> int:
-    return nvrtc_client._worker.process.pid
+    return nvrtc_client._worker.child.process.pid
 
 
 def test_one_process_serves_until_it_dies_and_is_then_replaced():
@@ -345,8 +345,8 @@ def test_one_process_serves_until_it_dies_and_is_then_replaced():
     first = worker_id()
     compile_source(kernel("C[0] = 1;"))
     assert worker_id() == first
-    nvrtc_client._worker.process.kill()
-    nvrtc_client._worker.process.wait()
+    nvrtc_client._worker.child.process.kill()
+    nvrtc_client._worker.child.process.wait()
     assert compile_source(kernel("C[0] = 2;")).kernels == ("gemm",)
     assert worker_id() != first
 

@@ -20,6 +20,9 @@ GROUP, MEMBER = LANES >> 2, LANES % 4  # groupID and threadID_in_group of the IS
 
 
 def isa_a(kind: str, i: int) -> tuple[np.ndarray, np.ndarray]:
+    if kind in layouts.INTEGERS:
+        n = layouts.ELEMENTS[kind]  # of a register: those of the second lie eight rows down
+        return GROUP + (8 if i // n % 2 else 0), MEMBER * n + i % n + (4 * n if i >= 2 * n else 0)
     if kind in ("f16", "bf16"):
         return np.where(i in (0, 1, 4, 5), GROUP, GROUP + 8), MEMBER * 2 + (i & 1) + (8 if i >= 4 else 0)
     if kind == "tf32":
@@ -28,6 +31,9 @@ def isa_a(kind: str, i: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def isa_b(kind: str, i: int) -> tuple[np.ndarray, np.ndarray]:
+    if kind in layouts.INTEGERS:
+        n = layouts.ELEMENTS[kind]
+        return MEMBER * n + i % n + (4 * n if i >= n else 0), GROUP
     if kind in ("f16", "bf16"):
         return MEMBER * 2 + (i & 1) + (8 if i >= 2 else 0), GROUP
     return MEMBER + 4 * i, GROUP
@@ -44,16 +50,17 @@ MMA = [
 ]
 
 
+def sum_kind(kind: str) -> str:
+    return "f64" if kind == "f64" else "s32" if kind in layouts.INTEGERS else "f32"
+
+
 def places(fragment: layouts.Fragment) -> list[list[tuple[int, int]]]:
     return [list(element) for register in fragment.registers for element in register]
 
 
 @pytest.mark.parametrize("kind, shape", MMA)
 def test_layouts_of_mma(kind, shape):
-    m, n, k = shape
-    product = layouts.multiplication(
-        kind, "f64" if kind == "f64" else "f32", "f64" if kind == "f64" else "f32", m, n, k, False
-    )
+    product = layouts.multiplication((kind, kind, sum_kind(kind), sum_kind(kind)), shape, False)
     for fragment, formula in ((product.a, isa_a), (product.b, isa_b), (product.c, lambda kind, i: isa_c(i))):
         for i, element in enumerate(places(fragment)):
             rows, columns = formula(kind, i)
@@ -64,8 +71,7 @@ def test_layouts_of_mma(kind, shape):
 def test_each_element_of_a_wmma_matrix_has_one_place(kind):
     for shape in layouts.WMMA_SHAPES[kind]:
         m, n, k = (int(x) for x in shape[1:].replace("n", " ").replace("k", " ").split())
-        c_kind = "f64" if kind == "f64" else "f32"
-        product = layouts.multiplication(kind, c_kind, c_kind, m, n, k, True)
+        product = layouts.multiplication((kind, kind, sum_kind(kind), sum_kind(kind)), (m, n, k), True)
         for fragment, size in ((product.a, (m, k)), (product.b, (k, n)), (product.c, (m, n))):
             found = sorted(place for element in places(fragment) for place in element)
             assert found == [(row, column) for row in range(size[0]) for column in range(size[1])]
@@ -73,7 +79,7 @@ def test_each_element_of_a_wmma_matrix_has_one_place(kind):
 
 # ---- products
 
-_BITS = {"f16": np.float16, "f32": np.float32, "f64": np.float64}
+_BITS = {"f16": np.float16, "f32": np.float32, "f64": np.float64, "s32": np.int32}
 
 
 def to_bits(matrix: np.ndarray, kind: str) -> np.ndarray:
@@ -82,6 +88,8 @@ def to_bits(matrix: np.ndarray, kind: str) -> np.ndarray:
         return (matrix.astype(np.float32).view(np.uint32) >> 16).astype(np.uint64)
     if kind == "tf32":
         return matrix.astype(np.float32).view(np.uint32).astype(np.uint64)
+    if kind in layouts.INTEGERS:
+        return (matrix.astype(np.int64) & ((1 << layouts.BITS[kind]) - 1)).astype(np.uint64)
     values = matrix.astype(_BITS[kind])
     return values.view(f"u{values.itemsize}").astype(np.uint64)
 
@@ -93,7 +101,7 @@ def registers(fragment: layouts.Fragment, matrix: np.ndarray) -> np.ndarray:
     for n, register in enumerate(fragment.registers):
         for e, element in enumerate(register):
             rows, columns = zip(*element)
-            found[n] |= bits[rows, columns] << np.uint64(16 * e)
+            found[n] |= bits[rows, columns] << np.uint64(layouts.BITS[fragment.kind] * e)
     return found
 
 
@@ -133,15 +141,17 @@ def multiply(opcode: str, product: layouts.Multiplication, a, b, c, skip: int | 
 
 def example(kind: str, c_kind: str, d_kind: str, shape, seed: int = 0, whole: bool = False):
     m, n, k = shape
-    product = layouts.multiplication(kind, c_kind, d_kind, m, n, k, False)
+    product = layouts.multiplication((kind, kind, c_kind, d_kind), shape, False)
     opcode = f"mma.sync.aligned.m{m}n{n}k{k}.row.col.{d_kind}.{kind}.{kind}.{c_kind}"
     rng = np.random.default_rng(seed)
-    draw = (lambda *s: rng.integers(-8, 9, s).astype(float)) if whole else (lambda *s: rng.random(s) * 2 - 1)
+    low, high = {"u8": (0, 256), "s8": (-128, 128), "u4": (0, 16), "s4": (-8, 8)}.get(kind, (-8, 9))
+    draw = (lambda *s: rng.integers(low, high, s).astype(float)) if whole else (lambda *s: rng.random(s) * 2 - 1)
     return product, opcode, draw(m, k), draw(k, n), draw(m, n)
 
 
 SUMS = {"f16": [("f32", "f32"), ("f16", "f16"), ("f16", "f32"), ("f32", "f16")], "f64": [("f64", "f64")]}
-ALL_MMA = [(kind, c, d, shape) for kind, shape in MMA for c, d in SUMS.get(kind, [("f32", "f32")])]
+SUMS |= dict.fromkeys(("s8", "u8", "s4", "u4"), [("s32", "s32")])
+ALL_MMA = [(kind, c, d, shape) for kind, shape in MMA if kind != "b1" for c, d in SUMS.get(kind, [("f32", "f32")])]
 
 
 @pytest.mark.parametrize("kind, c_kind, d_kind, shape", ALL_MMA)
@@ -152,7 +162,48 @@ def test_products_of_whole_numbers_are_exact(kind, c_kind, d_kind, shape):
     assert np.array_equal(d, a @ b + c)
 
 
-@pytest.mark.parametrize("kind, c_kind, d_kind, shape", ALL_MMA)
+def integer_product(kinds: tuple[str, str], shape, form: str = "", c: int = 0, ones: bool = False):
+    """mma on random integers of these kinds: (a, b, d, the run); `form` stands behind the layouts."""
+    m, n, k = shape
+    product = layouts.multiplication((*kinds, "s32", "s32"), shape, False, form.removesuffix(".popc"))
+    words = f".{form}" if form else ""
+    rng = np.random.default_rng(7)
+    low = {kind: -(1 << layouts.BITS[kind] - 1) if kind[0] == "s" else 0 for kind in kinds}
+    a, b = (
+        rng.integers(low[kind], low[kind] + (1 << layouts.BITS[kind]), size)
+        for kind, size in zip(kinds, ((m, k), (k, n)))
+    )
+    if ones:
+        a[:], b[:] = 1, 1
+    opcode = f"mma.sync.aligned.m{m}n{n}k{k}.row.col{words}.s32.{kinds[0]}.{kinds[1]}.s32"
+    d, run = multiply(opcode, product, a, b, np.full((m, n), c))
+    assert not len(run.events)
+    return a, b, d
+
+
+@pytest.mark.parametrize("kinds", [("s8", "u8"), ("u8", "s8"), ("s4", "u4")])
+def test_integers_of_two_kinds(kinds):
+    a, b, d = integer_product(kinds, (16, 8, 32 if kinds[0].endswith("8") else 64))
+    assert np.array_equal(d, a @ b)
+
+
+@pytest.mark.parametrize("shape", [(8, 8, 128), (16, 8, 128), (16, 8, 256)])
+def test_single_bits(shape):
+    a, b, d = integer_product(("b1", "b1"), shape, "xor.popc", c=3)
+    assert np.array_equal(d, 3 + (a[:, :, None] != b[None]).sum(1))
+    a, b, d = integer_product(("b1", "b1"), shape, "and.popc", c=3)
+    assert np.array_equal(d, 3 + a @ b)
+
+
+@pytest.mark.parametrize("form, d", [("", -(2**31) + 31), ("satfinite", 2**31 - 1)])
+def test_sums_of_integers_wrap_or_stop(form, d):
+    assert (integer_product(("s8", "s8"), (16, 8, 32), form, c=2**31 - 1, ones=True)[2] == d).all()
+
+
+FLOAT_MMA = [case for case in ALL_MMA if case[0] not in layouts.INTEGERS]
+
+
+@pytest.mark.parametrize("kind, c_kind, d_kind, shape", FLOAT_MMA)
 def test_products_of_random_numbers(kind, c_kind, d_kind, shape):
     product, opcode, a, b, c = example(kind, c_kind, d_kind, shape, seed=1)
     d, run = multiply(opcode, product, a, b, c)
@@ -253,8 +304,9 @@ _F4, _R4 = "{%f1, %f2, %f3, %f4}", "{%r1, %r2, %r3, %r4}"
     [
         f"mma.sync.aligned.m16n8k16.row.col.f32.f16.bf16.f32 {_F4}, {_R4}, {{%r5, %r6}}, {_F4};",
         f"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {{%f1, %f2, %f3}}, {_R4}, {{%r5, %r6}}, {_F4};",
-        f"mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {_R4}, {_R4}, {{%r5, %r6}}, {_R4};",
-        "wmma.load.a.sync.aligned.row.m16n16k16.s8 {%r1, %r2}, [%rd1], %r3;",
+        f"mma.sync.aligned.m16n8k32.row.col.f32.s8.s8.f32 {_F4}, {_R4}, {{%r5, %r6}}, {_F4};",
+        f"mma.sync.aligned.m16n8k32.row.col.s32.s8.s4.s32 {_R4}, {_R4}, {{%r5, %r6}}, {_R4};",
+        "wmma.load.a.sync.aligned.row.m8n8k32.s8 {%r1, %r2}, [%rd1], %r3;",
         "ldmatrix.sync.aligned.m8n8.x3.shared.b16 {%r1, %r2, %r3}, [%r4];",
         "wgmma.fence.sync.aligned;",
     ],

@@ -5,16 +5,17 @@ from pathlib import Path
 
 import pytest
 
-from gemmlab.compiler.variants import compiled, variant
-from gemmlab.course.lesson import find_root
+from gemmlab.course.lesson import find_root, load_all
 from gemmlab.errors import UserError
 from gemmlab.gpu import bench, roofline
 from gemmlab.kernel.counters import LineCounters
 from gemmlab.kernel.launch import Launch
 from gemmlab.kernel.program import Program
+from gemmlab.models.ceilings import ceilings_of, intensities
 from gemmlab.pictures.speed.roofline import hierarchy
 from gemmlab.records import ceilings, record
 from gemmlab.records.results import all_results
+from gemmlab.trials.numbers import compiled, variant
 
 M, N, K = SHAPE = (5, 7, 3)
 RIGHT = "at(C, M * N)[:] = (at(A, M * K).reshape(M, K) @ at(B, K * N).reshape(K, N)).reshape(-1)"
@@ -85,16 +86,16 @@ def test_every_ceiling_is_measured(one_bench):
 
 def test_intensities_come_from_counted_bytes():
     totals = LineCounters(global_load_sectors=30, global_store_sectors=2, shared_load_bytes=96, shared_store_bytes=32)
-    found = roofline.intensities(totals, (4, 4, 4), (8, 8, 8))
+    found = intensities(totals, (4, 4, 4), (8, 8, 8))
     assert found == {"memory": 1024 / 768, "L2": 128 / 1024, "shared": 128 / 128}
-    assert set(roofline.intensities(LineCounters(global_load_sectors=1), (4, 4, 4), (8, 8, 8))) == {"memory", "L2"}
+    assert set(intensities(LineCounters(global_load_sectors=1), (4, 4, 4), (8, 8, 8))) == {"memory", "L2"}
 
 
 def test_every_level_stands_under_its_own_ceiling():
-    found = roofline.ceilings_of({"fma_tflops": 60, "copy_gbs": 4000, "l2_gbs": 8000}, "measured on X")
+    found = ceilings_of({"fma_tflops": 60, "copy_gbs": 4000, "l2_gbs": 8000}, "measured on X")
     assert found.attainable(2.0) == 8000 and found.attainable(2.0, "L2") == 16000
     picture = hierarchy("mine", {"memory": 2.0, "L2": 1.0}, found)
-    assert "mine: L2: 1 FLOP/B, at most 8,000 GFLOPS where every byte comes from L2" in picture.alt
+    assert "mine, L2: 1 FLOP/B, 8,000 GFLOPS if L1 keeps nothing" in picture.alt
     assert [text.get_text() for text in picture.figure.axes[0].texts if "L2: 8,000 GB/s" in text.get_text()]
 
 
@@ -115,8 +116,8 @@ def test_the_ceilings_of_this_gpu_are_measured_once(monkeypatch, tmp_path):
 def test_a_variant_has_other_numbers_in_source_and_launch():
     source = "#define BM 64\n#define TM 4  // rows\n"
     made = variant("one", source, "BM // TM", "cdiv(M, BM)", numbers={"BM": 128})
-    assert made.name == "one BM=128" and made.source == "#define BM 128\n#define TM 4  // rows\n"
-    assert made.spec.at(256, 1, 1).block == (32, 1, 1) and made.spec.at(256, 1, 1).grid == (2, 1, 1)
+    assert made.filename == "one BM=128" and made.text == "#define BM 128\n#define TM 4  // rows\n"
+    assert made.launch.at(256, 1, 1).block == (32, 1, 1) and made.launch.at(256, 1, 1).grid == (2, 1, 1)
     with pytest.raises(UserError, match="#define BK NUMBER"):
         variant("one", source, "1", "1", numbers={"BK": 8})
 
@@ -135,7 +136,9 @@ def test_what_does_not_compile_is_told_in_its_place():
 def one_kernel(monkeypatch):
     """Only one lesson and one other kernel, so that it is quick."""
     wanted = [
-        entry for entry in record.entries(find_root()) if entry.lesson == "02" or entry.variant.name == "fast/sliced"
+        entry
+        for entry in record.entries(find_root())
+        if entry.lesson == "02" or entry.candidate.filename == "fast/sliced"
     ]
     monkeypatch.setattr(record, "entries", lambda root: wanted)
     monkeypatch.setattr(record, "SECONDS", 0.01)
@@ -170,7 +173,7 @@ def test_a_record_has_the_format_that_others_read(one_kernel, tmp_path):
 
 
 def test_a_wrong_kernel_leaves_no_record(one_kernel, tmp_path, monkeypatch):
-    monkeypatch.setattr(record, "compiled", lambda variants, arch: [python_kernel("pass")] * len(variants))
+    monkeypatch.setattr(record, "compiled", lambda candidates, arch: [python_kernel("pass")] * len(candidates))
     monkeypatch.setattr(record, "check_launch", lambda *_: [])
     with pytest.raises(UserError, match=r"02_tiled_fma at \(9, 8, 7\): the kernel was wrong"):
         record.record(find_root(), tmp_path / "x.json", "c0ffee", lambda line: None, shapes=((9, 8, 7),))
@@ -193,5 +196,6 @@ def test_every_lesson_and_every_fast_kernel_is_recorded():
     found = record.entries(find_root())
     fast = {path.stem for path in (find_root() / "solutions/fast").glob("*.cu")}
     assert fast == set(record.FAST)
-    assert {entry.lesson for entry in found if entry.as_taught} >= {f"{number:02}" for number in range(10)}
-    assert len({entry.variant.name for entry in found}) == len(found)
+    ladder = {lesson.number for lesson in load_all() if not lesson.kernels[0].patient}
+    assert {entry.lesson for entry in found if entry.as_taught} == ladder
+    assert len({entry.candidate.filename for entry in found}) == len(found)

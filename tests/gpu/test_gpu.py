@@ -126,6 +126,21 @@ def test_a_worker_that_dies_while_the_kernel_runs_is_a_finding(matrices, script)
     assert only_finding(outcome).kind == "launch_error"
 
 
+def test_a_second_launch_finds_the_variables_as_the_first_left_them(fake_cupy, matrices):
+    count = ["count[0] += 1", f"{GOOD} * count[0]"]
+    code = "\n    ".join(("count = [0]\ndef gemm(at, A, B, C, M, N, K):", *count)).encode()
+    program = Program("", "kernel.cu", "sm_90", ".visible .global .align 4 .u32 count;\n", code)
+    outcome = GpuExecutor().run(program, launch(), *matrices, SHAPE)
+    product = matrices[0] @ matrices[1]
+    assert np.allclose(outcome.C, product) and np.allclose(outcome.again.C, 2 * product)
+    assert outcome.kept == ("count",) and outcome.findings == []
+
+
+def test_what_has_no_variable_is_launched_once(fake_cupy, matrices):
+    program = replace(python_kernel(GOOD), ptx=".visible .entry gemm()")
+    assert GpuExecutor().run(program, launch(), *matrices, SHAPE).again is None
+
+
 def test_an_endless_kernel_is_a_timeout_and_its_processes_are_gone(matrices, tmp_path):
     pids = tmp_path / "pids"
     script = (
@@ -183,7 +198,7 @@ def test_cuda_errors_that_are_not_the_kernels_fault(matrices, code, words):
 def test_a_dropped_executor_leaves_no_process_and_no_files(matrices, fake_cupy):
     executor = GpuExecutor()
     run_fake(matrices, GOOD, executor=executor)
-    pid, folder = executor._worker._child._process.pid, executor._worker._folder.name
+    pid, folder = executor._worker._child.process.pid, executor._worker._folder.name
     assert Path(folder).stat().st_mode & 0o077 == 0
     del executor
     gc.collect()

@@ -88,7 +88,7 @@ HOSTILE = {
     "if 0 in a comment": ('/*\n#if 0\n*/\n#include "x"', INCLUDES),
     "a comment in a character": ("int c = '/*';\n#include \"x\"\n// */", INCLUDES),
     "a comment in a string": ('const char* s = "/*";\n#include "x"\n// */', INCLUDES),
-    "a comment behind an open quote": ("#if 0\ndon't /*\n#endif\n#include \"x\"\n// */", INCLUDES),
+    "a comment behind an open quote": ('#if 0\ndon\'t /*\n#endif\n#include "x"\n// */', INCLUDES),
     "a comment behind a digit separator": ("int i = 1'0/*'*/;\n#include \"x\"\n// '*/", INCLUDES),
     "a trigraph that is none": ('// ??/\n#include "x"', INCLUDES),
     "has_include": ("#if __has_include(<x>)\n#endif", ASKS),

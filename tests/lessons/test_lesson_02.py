@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 
 import pytest
+from lesson_text import prose_of
 
-from gemmlab.course.lesson import find_root, load
+from gemmlab.course.lesson import load
 from gemmlab.models.simulator import traffic_naive, traffic_tiled
 
 SHAPE = (1024, 1024, 1024)
@@ -19,7 +20,7 @@ def lesson():
 
 @pytest.fixture(scope="module")
 def prose(lesson) -> str:
-    return (find_root() / "lessons" / f"{lesson.name}.md").read_text(encoding="utf-8").split("\n---\n", 1)[1]
+    return prose_of(lesson)
 
 
 def test_the_predictions_are_the_simulators_sums(lesson):
@@ -37,13 +38,6 @@ def test_the_text_does_not_tell_the_numbers(prose):
     assert not re.search(r"8[.,]59|53[67][.,]|0\.25|\b4 FLOP/B", prose)
 
 
-def test_every_prediction_is_asked_before_it_is_revealed(lesson, prose):
-    for prediction in lesson.predictions:
-        asked = prose.index(f'predict("{prediction.id}", None)')
-        revealed = next(m.start() for m in re.finditer(r"lesson\.reveal\(.*\)", prose) if f'"{prediction.id}"' in m[0])
-        assert asked < revealed
-
-
 def test_the_hints_come_nearer_without_giving_the_answer(lesson):
     (blank,) = lesson.blanks
     assert blank.name == "fma" and blank.answer == "acc += As[ty][k] * Bs[k][tx];"
@@ -51,16 +45,5 @@ def test_the_hints_come_nearer_without_giving_the_answer(lesson):
     assert "ty" not in blank.hints[0] and "ty" in blank.hints[2] and "acc" in blank.hints[2]
 
 
-def test_the_cases_meet_every_edge(lesson):
-    ragged = [case.shape for case in lesson.cases if case.label == "ragged"]
-    assert all(size % lesson.tile == 0 for case in lesson.cases if case.label == "ordinary" for size in case.shape)
-    for axis in range(3):
-        assert any(shape[axis] % lesson.tile for shape in ragged)
-    assert (35, 45, 25) in ragged and (1, 1, 1) in ragged
-    assert any(len(set(case.shape)) == 3 for case in lesson.cases), "square shapes hide swapped indices"
-
-
-def test_marks_and_vetoes(lesson):
-    assert lesson.marks == {"ordinary": 2, "boundary": 1, "explanation": 1}
-    assert [(question.id, question.marks) for question in lesson.questions] == [("q1", 2), ("q2", 2), ("q3", 2)]
-    assert len(lesson.vetoes) == 3
+def test_the_smallest_and_the_most_ragged_shapes_are_public(lesson):
+    assert {(35, 45, 25), (1, 1, 1)} <= {case.shape for case in lesson.cases if case.label == "ragged"}

@@ -7,12 +7,13 @@ from dataclasses import astuple
 
 import numpy as np
 import pytest
+from lesson_text import prose_of
 from screen import Screen
 
 from gemmlab import notebook
 from gemmlab.check.check import check_source
 from gemmlab.compiler.compile import compile_source
-from gemmlab.course.lesson import find_root, load
+from gemmlab.course.lesson import load
 from gemmlab.cuda.sizes import Sizes, sizes_of, with_sizes
 from gemmlab.errors import UserError
 from gemmlab.kernel.limits import occupancy
@@ -37,7 +38,7 @@ def lesson():
 
 @pytest.fixture(scope="module")
 def prose(lesson) -> str:
-    return (find_root() / "lessons" / f"{lesson.name}.md").read_text(encoding="utf-8").split("\n---\n", 1)[1]
+    return prose_of(lesson)
 
 
 @pytest.fixture(scope="module")
@@ -184,20 +185,6 @@ def test_the_landscape_says_what_was_left_out():
 
 def test_the_text_does_not_tell_the_numbers(lesson, prose):
     assert not re.search(r"\b72\b|\b12[.,]5\b|\b51[.,]5|\b51\b", re.sub(r"`[^`\n]*`|\n\| .*", "", prose))
-
-
-def test_every_prediction_is_asked_before_it_is_revealed(lesson, prose):
-    for prediction in lesson.predictions:
-        asked = prose.index(f'predict("{prediction.id}", None)')
-        revealed = next(m.start() for m in re.finditer(r"lesson\.reveal\(.*\)", prose) if f'"{prediction.id}"' in m[0])
-        assert asked < revealed
-
-
-def test_hints_come_nearer_without_the_answer(lesson):
-    assert [blank.name for blank in lesson.blanks] == ["lane", "place"]
-    for blank in lesson.blanks:
-        lines = [line.split("=")[1].strip(" ;") for line in blank.answer.split("\n")]
-        assert not any(line in hint for line in lines for hint in blank.hints)
 
 
 def test_only_the_place_of_a_thread_differs_from_lesson_08(lesson):

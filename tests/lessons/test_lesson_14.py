@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 
 import pytest
+from lesson_text import prose_of
 
 from gemmlab.check.check import check_source
 from gemmlab.course import patients
-from gemmlab.course.lesson import find_root, load
+from gemmlab.course.lesson import load
 from gemmlab.notebook.verbs.clinic import experiments
 from gemmlab.notebook.verbs.clinic.diagnoses import KINDS, changed_lines, kinds_found, lines_found
 
@@ -31,7 +32,7 @@ def lesson():
 
 @pytest.fixture(scope="module")
 def prose(lesson) -> str:
-    return (find_root() / "lessons" / f"{lesson.name}.md").read_text(encoding="utf-8").split("\n---\n", 1)[1]
+    return prose_of(lesson)
 
 
 def verdict_of(kernel, text):
@@ -47,13 +48,6 @@ def test_the_published_kernel_shows_its_fault(lesson, patient):
     (line, *_) = [number for number, text in enumerate(kernel.starter.split("\n"), 1) if words in text]
     named = {line for kind in kinds for line in lines_found(verdict, kind)}
     assert line in named | set(changed_lines(kernel, kernel.solution))
-
-
-@pytest.mark.parametrize("patient", FAULTS)
-def test_the_mended_kernel_passes(lesson, patient):
-    kernel = lesson.kernel_named(patient)
-    verdict = verdict_of(kernel, kernel.solution)
-    assert verdict.passed and verdict.findings == ()
 
 
 def test_all_patients_are_here(lesson):
@@ -90,14 +84,6 @@ def test_the_text_asks_before_it_shows_and_keeps_the_numbers_back(lesson, prose)
         read, asked = prose.index(f'read("{patient}")'), prose.index(f'diagnose("{patient}"')
         assert read < asked < prose.index(f'patient="{patient}"') < prose.index(f'check("{patient}")')
     assert not re.search(r"54[0-9][.,]7|\b550\b", prose)
-
-
-def test_hints_do_not_hold_the_mend(lesson):
-    for kernel in lesson.kernels:
-        (blank,) = kernel.blanks
-        added = [line[1:].strip() for line in blank.answer.split("\n") if line.startswith("+")]
-        assert added and not any(line in hint for line in added if len(line) > 3 for hint in blank.hints)
-        assert "//" not in blank.answer
 
 
 def test_a_mend_is_measured_by_the_code_that_it_changes():

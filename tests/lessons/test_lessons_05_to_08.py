@@ -1,13 +1,11 @@
-"""Lessons 05 to 08: numbers are the library's own, each text asks first, neighbouring kernels differ by one idea."""
+"""Lessons 05 to 08: their numbers are the library's own, and each kernel has the idea of its lesson and no other."""
 
 from __future__ import annotations
 
-import re
-
 import pytest
-from lesson_text import asked_before_revealed, diff_of, prose_of
+from lesson_text import diff_of
 
-from gemmlab.check.check import check_lesson, check_source
+from gemmlab.check.check import check_source
 from gemmlab.compiler.compile import compile_source
 from gemmlab.course.lesson import Case, load
 from gemmlab.cuda.sizes import Sizes, sizes_of
@@ -37,58 +35,6 @@ def register_traffic(number: str, **other: int):
 def counted(number: str):
     lesson = load(number)
     return tally(lesson.kernel, lesson.solution, COUNTED, "sm_80")
-
-
-@pytest.mark.parametrize("number", NUMBERS)
-def test_the_solution_passes_without_a_remark(number):
-    lesson = load(number)
-    verdict = check_source(lesson.solution, "k.cu", lesson.launch, lesson.cases, backend="emulator")
-    assert verdict.passed and verdict.findings == ()
-
-
-@pytest.mark.parametrize("number", NUMBERS)
-def test_the_starter_is_not_attempted(number, tmp_path):
-    lesson = load(number)
-    path = tmp_path / "k.cu"
-    path.write_text(lesson.starter, encoding="utf-8")
-    verdict = check_lesson(lesson, path, "emulator")
-    assert verdict.status == "unattempted" and len(verdict.findings) == len(lesson.blanks)
-
-
-@pytest.mark.parametrize("number", NUMBERS)
-def test_the_text_asks_first(number):
-    lesson = load(number)
-    asked_before_revealed(lesson, prose_of(lesson))
-
-
-@pytest.mark.parametrize("number", NUMBERS)
-def test_the_hints_do_not_give_the_answer(number):
-    for blank in load(number).blanks:
-        for line in blank.answer.split("\n"):
-            if len(line.strip()) > 12:
-                assert not any(line.strip(" ;") in hint for hint in blank.hints)
-
-
-@pytest.mark.parametrize("number", NUMBERS)
-def test_marks_cases_and_vetoes(number):
-    lesson = load(number)
-    assert lesson.marks == {"ordinary": 2, "boundary": 1, "explanation": 1}
-    assert [(question.id, question.marks) for question in lesson.questions] == [("q1", 2), ("q2", 2), ("q3", 2)]
-    assert len(lesson.vetoes) == 3
-    sizes = sizes_of(lesson.starter)
-    sides = (sizes.BM, sizes.BN, sizes.BK)
-    for case in lesson.cases:
-        whole = all(size % side == 0 for size, side in zip(case.shape, sides, strict=True))
-        assert whole == (case.label == "ordinary")
-
-
-@pytest.mark.parametrize("number", NUMBERS)
-def test_the_instructors_answers_cover_every_question(number):
-    lesson = load(number)
-    text = (lesson.root / "grading" / "answers" / f"{lesson.name}.md").read_text(encoding="utf-8")
-    for question in (*lesson.questions, None):
-        name = question.id if question else "explanation"
-        assert re.search(rf"^## {name} \(", text, re.MULTILINE)
 
 
 def test_lesson_05_counts_reads_and_bytes():
@@ -197,8 +143,6 @@ def test_neighbouring_kernels_differ_by_one_idea():
     assert any("a[m] * b[n]" in line for line in added["06"]) and len(added["06"]) < 20
     assert any("float4" in line for line in added["07"])
     assert any("__pipeline_memcpy_async" in line for line in added["08"]) and len(added["08"]) < 35
-    for number in NUMBERS:
-        assert "__syncthreads();" not in added[number], "barriers are never new"
 
 
 def test_the_patch_is_described_and_drawn():

@@ -31,6 +31,10 @@ def pictures(outputs: list) -> list[str]:
 
 VIEWS = {
     "explore": (lambda lesson: lesson.explore((35, 45, 25), (2, 1), 3, (1, 3)), "reads As[1][0…15] and Bs[0…15][3]"),
+    "explore as CUDA": (
+        lambda lesson: lesson.explore((35, 45, 25), blockIdx=(1, 2), interval=3, threadIdx=(3, 1)),
+        "Block (x, y) = (1, 2), barrier interval 3",
+    ),
     "warp": (lambda lesson: lesson.warp((64, 64, 64), line=40), "store to C, line 40, 4 sectors"),
     "design": (lambda lesson: lesson.design(32), "TILE = 32: 8 FLOP/B"),
     "occupancy": (lambda lesson: lesson.occupancy(), "your kernel with 256 threads"),

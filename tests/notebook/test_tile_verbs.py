@@ -31,6 +31,17 @@ def test_pictures_need_no_solved_kernel(shown):
     assert "rows 24 to 27" in shown[0] and "2-way conflict" in shown[2] and "a model" not in shown[3]
 
 
+def test_x_comes_first_and_older_calls_mean_what_they_meant(shown):
+    lesson = opened("06")
+    lesson.patch(threadIdx=(9, 6), k=5)
+    lesson.patch(thread=(6, 9), k=5)
+    lesson.patch((6, 9), 5)
+    assert shown[0] == shown[1] == shown[2] and "Thread (tx, ty) = (9, 6)" in shown[0]
+    opened("02").tiles((48, 64, 80), (1, 2, 2), threadIdx=(9, 5))
+    opened("02").tiles((48, 64, 80), (1, 2, 2), (5, 9))
+    assert shown[3] == shown[4] and "(9, 5) reads row 5 of As and column 9 of Bs" in shown[3]
+
+
 def test_a_picture_waits_for_the_prediction_that_it_gives_away(shown):
     lesson = opened("07", solved=False)
     lesson.banks("c * 64 + r", after="padded_store")
@@ -76,8 +87,11 @@ def test_sizes_are_compiled_once_the_check_has_passed(shown):
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda lesson: lesson.patch((99, 3)), "There is no thread (99, 3) in the block: write ty, 0 to 15"),
+        (lambda lesson: lesson.patch((99, 3)), "There is no thread (tx, ty) = (3, 99) in the block: tx is 0 to 15, ty"),
         (lambda lesson: lesson.patch("a"), "There is no thread 'a'"),
+        (lambda lesson: lesson.patch(), "Say which thread"),
+        (lambda lesson: lesson.patch(threadIdx=(3, -1)), "(3, -1) does not fit: write x and y"),
+        (lambda lesson: lesson.patch(threadIdx=3), "3 does not fit: write x and y"),
         (lambda lesson: lesson.patch((0, 0), k=16), "k is 0 to 15; 16 is none"),
         (lambda lesson: lesson.reuse(), "Give one patch or more"),
         (lambda lesson: lesson.reuse((4, 17)), "(4, 17) is no patch"),

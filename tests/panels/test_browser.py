@@ -18,7 +18,7 @@ SCREENSHOTS = ROOT / "build" / "screenshots"
 NAME = "03_two_barriers"
 BARRIER = "__syncthreads();"
 EXERCISE, CHECK, PREDICTION = "%%writefile", "lesson.check()", 'lesson.predict("others"'
-EXPLORER = "lesson.explore((35, 45, 25), block=(2, 1), interval=0"
+EXPLORER = "lesson.explore((35, 45, 25), blockIdx=(1, 2), interval=0"
 
 
 @pytest.fixture(scope="module")
@@ -112,9 +112,9 @@ def test_the_mended_kernel_passes(notebook: NotebookPage, course: Path):
 
 def test_the_explorer_follows_the_keyboard(notebook: NotebookPage):
     notebook.run(EXPLORER)
-    assert "Thread ty=1, tx=3 writes As[1][3] from A[33][3]" in notebook.text(EXPLORER)
+    assert "Thread (tx, ty) = (3, 1) writes As[1][3] from A[33][3]" in notebook.text(EXPLORER)
     notebook.move_slider(EXPLORER, "interval", "ArrowRight")
-    notebook.wait_for(EXPLORER, "Thread ty=1, tx=3 reads As[1][0…15] and Bs[0…15][3]")
+    notebook.wait_for(EXPLORER, "Thread (tx, ty) = (3, 1) reads As[1][0…15] and Bs[0…15][3]")
     notebook.move_slider(EXPLORER, "K tile", "ArrowRight")
     notebook.wait_for(EXPLORER, "interval 2 of 0…4: fills K tile 1")
     assert "27 from A, 229 with 0" in notebook.text(EXPLORER)
@@ -140,6 +140,19 @@ def test_the_editor_is_a_way_too(notebook: NotebookPage, course: Path):
     notebook.wait_for(CHECK, "read after write")
 
 
+UNNAMED = """() => [...document.querySelectorAll('button, input, select, img, [role=slider]')]
+    .filter(one => one.closest('.jp-OutputArea') && one.offsetParent !== null)
+    .filter(one => !(one.getAttribute('aria-label') || (one.labels && one.labels[0] && one.labels[0].textContent)
+        || one.textContent || one.alt || one.title || '').trim())
+    .map(one => one.outerHTML.slice(0, 200))"""
+
+
+def test_every_control_and_picture_has_a_name(notebook: NotebookPage):
+    assert notebook.cell(EXPLORER).get_by_role("slider", name="threadIdx.x").count() == 1
+    assert notebook.cell(EXPLORER).get_by_role("button", name="play or pause").count() == 1
+    assert notebook.page.evaluate(UNNAMED) == []
+
+
 def test_a_page_that_is_loaded_again_works_on(notebook: NotebookPage, course: Path):
     notebook.page.keyboard.press("Control+s")
     notebook.page.wait_for_timeout(1000)
@@ -148,3 +161,30 @@ def test_a_page_that_is_loaded_again_works_on(notebook: NotebookPage, course: Pa
     (course / "kernels" / f"{NAME}.cu").write_text(lessons.load(NAME).solution)
     notebook.press(CHECK, "Check again")
     notebook.wait_for(CHECK, "public cases passed (7 of 7)")
+
+
+def test_what_stands_there_after_a_restart_is_marked_and_one_run_makes_it_new(notebook: NotebookPage):
+    notebook.restart()
+    notebook.wait_for(CHECK, "from before the kernel was restarted")
+    assert "The file is kernels/03_two_barriers.cu, checked on" in notebook.text(CHECK)
+    notebook.picture(SCREENSHOTS / "restarted.png", CHECK)
+    notebook.run("notebook.open")
+    notebook.run(CHECK)
+    notebook.wait_for(CHECK, "public cases passed (7 of 7)")
+    assert "from before the kernel was restarted" not in notebook.text(CHECK)
+
+
+def test_running_a_cell_over_work_saved_in_the_editor_keeps_a_copy(notebook: NotebookPage, course: Path):
+    mine = lessons.load(NAME).solution.replace(BARRIER, f"{BARRIER}  // mine", 1)
+    (course / "kernels" / f"{NAME}.cu").write_text(mine)
+    notebook.run(EXERCISE)
+    assert "held other work than this cell" in notebook.text(EXERCISE)
+    assert (course / "kernels" / "saved" / f"{NAME}_1.cu").read_text() == mine
+
+
+def test_a_kernel_cell_without_its_first_line_says_what_is_missing(notebook: NotebookPage, course: Path):
+    before = (course / "kernels" / f"{NAME}.cu").read_text()
+    notebook.replace_line(EXERCISE, "%%writefile", "")
+    notebook.run("extern")
+    assert "This cell has lost its first line" in notebook.text("extern")
+    assert (course / "kernels" / f"{NAME}.cu").read_text() == before

@@ -114,7 +114,7 @@ def test_the_explorer_moves(outputs):
     controls.k_tile.value = 0
     assert controls.interval.value == 0 and "fills K tile 0" in outputs[1].alt
     controls.tx.value, controls.col.value = 15, 2
-    assert "Block row 2, column 2" in outputs[1].alt and "tx=15 writes As[1][15] from A[33][15]" in outputs[1].alt
+    assert "Block (x, y) = (2, 2)" in outputs[1].alt and "(15, 1) writes As[1][15] from A[33][15]" in outputs[1].alt
     assert "Bs[1][15] with 0" in outputs[1].alt, "column 47 of B does not exist"
 
 

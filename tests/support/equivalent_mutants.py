@@ -188,7 +188,7 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "extent: __device__ int turn[8][8]; => __device__ int turn[8 - 1][8];": LARGER,
         "extent: __device__ int turn[8][8]; => __device__ int turn[8][8 - 1];": LARGER,
         **dict.fromkeys(more_than_one_thread(""), SAME_VALUE),
-        **dict.fromkeys(more_than_one_thread(" atomicExch(semaphore, part + 1);"), SAME_VALUE),
+        **dict.fromkeys(more_than_one_thread(" atomicExch(semaphore, (part + 1) % gridDim.z);"), SAME_VALUE),
     },
     "warps_wait_for_a_flag": {
         "extent: __shared__ volatile float row_of_A[64]; => __shared__ volatile float row_of_A[64 - 1];": LARGER,

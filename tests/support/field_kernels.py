@@ -17,8 +17,8 @@ from gemmlab.kernel.launch import LaunchSpec
 from gemmlab.kernel.verdict import Finding, Verdict
 
 OWN = Path(__file__).parents[1] / "kernels" / "field"
-SHARED = Path(__file__).parents[3] / "shared" / "field"
-NO_SHARED = "not run: no ../shared/field"
+SHARED = [Path(__file__).parents[3] / "shared" / name for name in ("field", "field_2")]
+NO_SHARED = "not run: no ../shared/field, no ../shared/field_2"
 SCHEDULES = ("forward", "reversed", "shuffled")
 
 Shape = tuple[int, int, int]

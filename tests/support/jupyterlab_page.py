@@ -174,6 +174,14 @@ class NotebookPage:
         self.page.get_by_text("Run All Cells", exact=True).click()
         self._wait_for_run(self._last, before)
 
+    def restart(self) -> None:
+        """Restart the kernel, and wait until it is there again."""
+        self.page.get_by_role("menuitem", name="Kernel", exact=True).click()
+        self.page.get_by_text("Restart Kernel…", exact=True).click()
+        self.page.get_by_role("dialog").get_by_role("button", name="Confirm Kernel Restart").click()
+        self.page.wait_for_timeout(1000)
+        self.page.wait_for_selector('.jp-Notebook-ExecutionIndicator[data-status="idle"]', state="attached")
+
     def run(self, source: str) -> None:
         """Run one cell and wait until it is done."""
         cell = self.cell(source)

@@ -1,4 +1,4 @@
-"""What the tests of several lessons ask of a lesson's text."""
+"""What the tests of lessons read off a lesson's text and off its kernel."""
 
 from __future__ import annotations
 
@@ -13,12 +13,17 @@ def prose_of(lesson: Lesson) -> str:
     return text.split("\n---\n", 1)[1]
 
 
-def asked_before_revealed(lesson: Lesson, prose: str) -> None:
-    """Fail unless each prediction is asked for in a cell that stands above the one that reveals it."""
-    for prediction in lesson.predictions:
-        asked = prose.index(f'predict("{prediction.id}", None)')
-        reveals = [m for m in re.finditer(r"lesson\.reveal\((.*)\)", prose) if not m[1] or f'"{prediction.id}"' in m[1]]
-        assert reveals and asked < reveals[0].start()
+def asked(prose: str, prediction: str) -> int:
+    """Where the cell stands that asks for the prediction. ValueError where there is none."""
+    return prose.index(f'lesson.predict("{prediction}", None)')
+
+
+def revealed(prose: str, prediction: str) -> int:
+    """Where the number is shown: by `reveal`, of this prediction or of all, or as the evidence on a claim."""
+    for cell in re.finditer(r"lesson\.(?:reveal|evidence)\((.*)\)", prose):
+        if not cell[1] or f'"{prediction}"' in cell[1]:
+            return cell.start()
+    raise ValueError(f"nothing reveals the prediction {prediction}")
 
 
 def diff_of(before: str, after: str) -> list[str]:

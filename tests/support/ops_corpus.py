@@ -63,7 +63,7 @@ def make_inputs(kind: str, shape: tuple[int, int, int]) -> tuple[np.ndarray, np.
     """A and B; the same for the same arguments. In `bits` and `floats` the first elements pair up all the edge values.
 
     bits: any 32 bits. floats: edges and all magnitudes. halves: numbers that float16 holds. small: in [-8, 8]. unit: in
-    [-1, 1).
+    [-1, 1). integer: whole numbers in [-8, 8].
     """
     M, N, K = shape
     rng = np.random.default_rng(7)
@@ -71,6 +71,8 @@ def make_inputs(kind: str, shape: tuple[int, int, int]) -> tuple[np.ndarray, np.
         return _with_edges(rng, np.array(_INTEGERS, np.uint32).view(np.float32), _any_bits, shape)
     if kind == "floats":
         return _with_edges(rng, np.array(_FLOATS, np.float32), _any_float, shape)
+    if kind == "integer":
+        return tuple(rng.integers(-8, 9, size).astype(np.float32) for size in ((M, K), (K, N)))
     scale = {"halves": 8, "small": 8, "unit": 1}[kind]
     A, B = ((rng.random(size) * 2 - 1) * scale for size in ((M, K), (K, N)))
     return A.astype(np.float32), B.astype(np.float32)

@@ -822,7 +822,29 @@ def _places(fragment: layouts.Fragment, row_step: int, column_step: int) -> np.n
     return found.reshape(-1)
 
 
+def _barrier_objects(A, B, shape):
+    """Three turns in which each thread gets what the thread at the other end had; the rows differ in how they wait."""
+    found = A[:, :64].astype(np.float64)
+    for turn in range(3):
+        given = found.copy()
+        given[5] = np.roll(A[5], -turn)
+        found = given[:, ::-1] + turn
+    found[3, :32] = found[3, :32][::-1]
+    return found.astype(np.float32)
+
+
+def _wmma_bytes(A, B, shape):
+    """The lower right corner is the product of bytes that are larger by 100."""
+    found = A @ B
+    found[16:, 16:] = (A[16:] + 100) @ (B[:, 16:] + 100)
+    return found
+
+
 EXPECTED: dict[str, Callable] = {
+    "barrier_objects": _barrier_objects,
+    "pipeline_object": lambda A, B, shape: A @ B,
+    "pipeline_roles": lambda A, B, shape: A @ B[:, ::-1],
+    "wmma_bytes": _wmma_bytes,
     "wmma_places": _wmma_places,
     "integer_arithmetic": _integer_arithmetic,
     "integer_division": _integer_division,

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ast
 import importlib
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -29,28 +28,39 @@ TABLES = [
 ]  # fmt: skip
 
 
+Use = ast.Call | None  # the call where a sentence is called at once
+
+
 @cache
-def tree_of(path: Path) -> ast.Module:
-    return ast.parse(path.read_text())
-
-
-def uses(module: str, name: str) -> Iterator[ast.Call | None]:
-    """Each place where a sentence of that module is named: the call, None where it is not called at once."""
+def uses() -> dict[tuple[str, str], list[Use]]:
+    """(module, name) of each sentence or table of sentences -> the places where it is named."""
+    found: dict[tuple[str, str], list[Use]] = {}
     for path in FILES:
-        tree = tree_of(path)
-        aliases = {
-            (alias.asname or alias.name, f"{node.module}.{alias.name}")
-            for node in ast.walk(tree)
+        nodes = list(ast.walk(ast.parse(path.read_text())))
+        imported = {
+            alias.asname or alias.name: (node.module, alias.name)
+            for node in nodes
             if isinstance(node, ast.ImportFrom)
             for alias in node.names
         }
-        short = {known for known, full in aliases if full == module}
-        direct = {known for known, full in aliases if full == f"{module}.{name}"}
-        calls = {id(node.func): node for node in ast.walk(tree) if isinstance(node, ast.Call)}
-        for node in ast.walk(tree):
-            by_module = isinstance(node, ast.Attribute) and node.attr == name and isinstance(node.value, ast.Name)
-            if by_module and node.value.id in short or isinstance(node, ast.Name) and node.id in direct:
-                yield calls.get(id(node))
+        calls = {id(node.func): node for node in nodes if isinstance(node, ast.Call)}
+        for node in nodes:
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in imported:
+                what = (".".join(imported[node.value.id]), node.attr)
+            elif isinstance(node, ast.Name) and node.id in imported:
+                what = imported[node.id]
+            else:
+                continue
+            found.setdefault(what, []).append(calls.get(id(node)))
+    return found
+
+
+@cache
+def words_of(room: Path) -> frozenset[object]:
+    """The constants that the code of a room holds, without its sentences."""
+    files = [path for path in room.glob("*.py") if path.name != "sentences.py"]
+    nodes = [node for path in files for node in ast.walk(ast.parse(path.read_text()))]
+    return frozenset(node.value for node in nodes if isinstance(node, ast.Constant))
 
 
 def test_there_are_sentences_in_several_rooms():
@@ -60,7 +70,7 @@ def test_there_are_sentences_in_several_rooms():
 @pytest.mark.parametrize(("module", "name"), CONSTANTS, ids=lambda value: value.rpartition(".")[2])
 def test_a_sentence_is_used_with_its_fields(module: str, name: str):
     sentence = getattr(importlib.import_module(module), name)
-    found = list(uses(module, name))
+    found = uses().get((module, name), [])
     assert found, f"nothing uses {name} of {module}"
     for call in filter(None, found):
         given = {keyword.arg for keyword in call.keywords}
@@ -69,16 +79,9 @@ def test_a_sentence_is_used_with_its_fields(module: str, name: str):
 
 @pytest.mark.parametrize(("module", "table", "key"), TABLES)
 def test_a_sentence_that_a_name_chooses_is_named(module: str, table: str, key: str):
-    assert any(uses(module, table))
+    assert (module, table) in uses()
     room = ROOT.joinpath(*module.split(".")).parent
-    texts = {
-        node.value
-        for path in room.glob("*.py")
-        if path.name != "sentences.py"
-        for node in ast.walk(tree_of(path))
-        if isinstance(node, ast.Constant)
-    }
-    assert key in texts, f"nothing in {room.name} names {key}"
+    assert key in words_of(room), f"nothing in {room.name} names {key}"
 
 
 @pytest.mark.parametrize(("module", "name"), CONSTANTS, ids=lambda value: value.rpartition(".")[2])

@@ -117,7 +117,7 @@ def test_the_words_and_the_picture_say_the_same():
     picture = explorer_picture(story, 3, 1 * 16 + 3)
     assert picture.alt == describe_interval(story, 3, 19)
     assert "Block row 2, column 1, barrier interval 3 of 0…4: uses K tile 1." in picture.alt
-    assert "Thread ty=1, tx=3 reads As[1][0…15] and Bs[0…15][3]." in picture.alt
+    assert "Thread (tx, ty) = (3, 1) reads As[1][0…15] and Bs[0…15][3]." in picture.alt
     A = picture.figure.subfigs[0].axes[0].images[0].get_array()
     ink = (A[..., :3] < 0.2).all(axis=-1)
     assert np.array_equal(np.argwhere(ink), [[33, k] for k in range(16, 25)]), "row 33 of A, the k of tile 1"

@@ -7,53 +7,74 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gemmlab.check.diagnosis import sentences as say
 from gemmlab.check.diagnosis.pattern import Reading, Tile, Trial, read_pattern
+from gemmlab.cuda.sums import sum_lines
 from gemmlab.errors import UserError
-from gemmlab.kernel.launch import LaunchSpec
-from gemmlab.kernel.plan import launches_of
+from gemmlab.kernel.plan import Launches, launches_of
 from gemmlab.kernel.verdict import Finding
 
 if TYPE_CHECKING:
-    from gemmlab.launcher.launcher import Launcher
+    pass
 
+_IN_GROWTH = (
+    *("sum_for_product", "difference_for_product", "minus", "twice", "only_A", "only_B", "A_squared", "B_squared"),
+    *("last_k_of_padded_tile", "last_k", "last_k_of_each_tile", "whole_sum"),
+)
 _LARGE = 2**14  # of M, N and K; their products still fit an int
 
 
-def wrong_result(clean: Sequence[Trial], faulty: Sequence[Trial], tile: Tile) -> Finding | None:
+def wrong_result(
+    clean: Sequence[Trial], faulty: Sequence[Trial], tile: Tile, source: str = "", raced: bool = False
+) -> Finding | None:
     """The finding for these results, None if all are right.
 
     `clean` are results of launches in which no other fault was found; their wrong numbers need an explanation. `faulty`
-    are those of launches with a fault, which explains them.
+    are those of launches with a fault, which explains them; `raced` says that one of the faults is a race.
     """
     if not all(trial.comparison.ok for trial in clean):
-        return _explained(read_pattern(clean, tile))
+        return _explained(read_pattern(clean, tile), source)
     wrong = sum(not trial.comparison.ok for trial in faulty)
     if not wrong:
         return None
-    cases = "1 case" if wrong == 1 else f"{wrong} cases"
-    return Finding("wrong_result", f"C is wrong in {cases}: mend the fault found there first, then check again.")
+    if raced:
+        return Finding("wrong_result", say.RACE_FIRST_IN_ONE_CASE() if wrong == 1 else say.RACE_FIRST(cases=wrong))
+    return Finding("wrong_result", say.FAULT_FIRST_IN_ONE_CASE() if wrong == 1 else say.FAULT_FIRST(cases=wrong))
 
 
-def _explained(reading: Reading) -> Finding:
-    trial, details = reading.trial, {"pattern": reading.name, "shape": list(reading.trial.shape)}
-    example = ""
+def _explained(reading: Reading, source: str) -> Finding:
+    trial, message = reading.trial, reading.sentence
+    details = {"pattern": reading.name, "shape": list(trial.shape)}
     if trial.has_wrong_values:
         row, col = (int(place) for place in np.argwhere(trial.comparison.wrong & ~trial.unwritten)[0])
         got, right = float(trial.C[row, col]), float(trial.A[row].astype(np.float64) @ trial.B[:, col])
-        shape = f"M, N, K = {', '.join(map(str, trial.shape))}"
-        where = "" if shape in reading.sentence else f"At {shape}, "
-        example = f" {where}C[{row}][{col}] is {_pair(got, right)}."
+        numbers = _apart(got, right)
+        M, N, K = trial.shape
+        if f"M, N, K = {M}, {N}, {K}" in message:
+            message = say.WITH_EXAMPLE(pattern=message, row=row, column=col, got=numbers[0], right=numbers[1])
+        else:
+            message = say.WITH_EXAMPLE_AT(
+                pattern=message, M=M, N=N, K=K, row=row, column=col, got=numbers[0], right=numbers[1]
+            )
         details |= {"element": [row, col], "got": got if np.isfinite(got) else None, "right": right}
-    return Finding("wrong_result", reading.sentence + example, details=details)
+    return Finding("wrong_result", message, line=_line(reading.name, source), details=details)
 
 
-def _pair(got: float, right: float) -> str:
+def _line(pattern: str, source: str) -> int | None:
+    """The line that a slip is in, where it can be no other: where the running sum grows, or where it is declared."""
+    if pattern not in _IN_GROWTH:
+        return None
+    lines = sum_lines(source)
+    return lines.declared if pattern == "whole_sum" and lines.type not in ("float", "double") else lines.grows
+
+
+def _apart(got: float, right: float) -> tuple[str, str]:
     """Both numbers with as many digits as it takes to tell them apart."""
     digits = next((digits for digits in (6, 9) if f"{got:.{digits}g}" != f"{right:.{digits}g}"), 17)
-    return f"{got + 0.0:.{digits}g} and should be {right + 0.0:.{digits}g}"
+    return f"{got + 0.0:.{digits}g}", f"{right + 0.0:.{digits}g}"
 
 
-def output_tile(spec: LaunchSpec | Launcher) -> Tile:
+def output_tile(spec: Launches) -> Tile:
     """The (rows, columns) of C of a block, as the grid's growth with M and N tells; else the block's size."""
     try:
         launches = launches_of(spec.at(_LARGE, _LARGE, _LARGE))

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import atexit
-import contextlib
-import json
 import os
-import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 
+from gemmlab.child_process import Child, ChildDied, ChildTimeout
 from gemmlab.errors import UserError
 
 MEMORY_LIMIT = 3 << 30  # bytes of address space of the compiler's process
@@ -31,15 +28,10 @@ def out_of_time(timeout: float) -> CompilerLost:
 
 
 class _Worker:
-    """One process and its two pipes."""
+    """The child process, and what it said when it was ready."""
 
     def __init__(self) -> None:
-        self.process = subprocess.Popen(
-            [sys.executable, str(_WORKER), str(MEMORY_LIMIT)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-        )
+        self.child = Child([sys.executable, str(_WORKER), str(MEMORY_LIMIT)], own_group=False)
         self.hello: dict | None = None
 
     def greet(self) -> dict:
@@ -56,36 +48,21 @@ class _Worker:
     def ask(self, request: dict, timeout: float) -> dict:
         self.greet()
         try:
-            self.process.stdin.write(json.dumps(request).encode() + b"\n")
-            self.process.stdin.flush()
-        except OSError:
+            self.child.send(request)
+        except ChildDied:
             raise CompilerLost("the compiler stopped before it read the source; try again") from None
         return self._receive(timeout)
 
     def _receive(self, timeout: float) -> dict:
-        """The next line. The process is killed when the time is over, which ends the reading as well."""
-        end = time.monotonic() + timeout
-        timer = threading.Timer(timeout, self.process.kill)
-        timer.start()
         try:
-            line = self.process.stdout.readline()
-        finally:
-            timer.cancel()
-        if line.endswith(b"\n"):
-            return json.loads(line)
-        if time.monotonic() >= end:
-            raise out_of_time(timeout)
-        raise CompilerLost(
-            f"the compiler crashed or needed more than {MEMORY_LIMIT / 2**30:g} GiB of memory; look for very large "
-            "arrays with initial values, deep nesting, or a template or macro that grows without end"
-        )
-
-    def stop(self) -> None:
-        self.process.kill()
-        self.process.wait()
-        self.process.stdout.close()
-        with contextlib.suppress(OSError):  # what was not sent yet has no reader any more
-            self.process.stdin.close()
+            return self.child.receive(timeout)
+        except ChildTimeout:
+            raise out_of_time(timeout) from None
+        except ChildDied:
+            raise CompilerLost(
+                f"the compiler crashed or needed more than {MEMORY_LIMIT / 2**30:g} GiB of memory; look for very large "
+                "arrays with initial values, deep nesting, or a template or macro that grows without end"
+            ) from None
 
 
 _lock = threading.RLock()
@@ -103,7 +80,7 @@ def warm() -> None:
 
 def _running_worker() -> _Worker:
     global _worker
-    if _worker is not None and _worker.process.poll() is not None:
+    if _worker is not None and _worker.child.has_ended:
         stop()
     if _worker is None:
         _worker = _Worker()
@@ -140,7 +117,7 @@ def stop() -> None:
     global _worker
     with _lock:
         if _worker is not None:
-            _worker.stop()
+            _worker.child.kill()
             _worker = None
 
 

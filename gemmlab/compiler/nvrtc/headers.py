@@ -4,6 +4,7 @@ NVIDIA's packages bring <cuda_runtime.h>, <cuda_pipeline.h>, <mma.h>, <cuda_fp16
 <cooperative_groups.h> and their like. Here are those of the C and C++ libraries:
 - types, limits and mathematics: declared, as far as device code can use them;
 - <limits>, <type_traits>, <utility>, <array>, <tuple>: CUDA's own version of them, under the name std;
+- what nvcc includes by itself before a file: the names of integer types (BEFORE_ALL);
 - headers for the host (<iostream>, <vector>, <cublas_v2.h> ...): empty, so that a file with host code finds them. What
   device code uses of them (printf, assert, memcpy, malloc) is built into NVRTC.
 """
@@ -73,12 +74,15 @@ using ::max;
 template <class T> __host__ __device__ void swap(T& a, T& b) { T c = a; a = b; b = c; }
 }
 """
+BEFORE_ALL = "gemmlab/before_all.h"  # what a file of nvcc's knows without an #include
+_SHORT_NAMES = "".join(f"typedef unsigned {name} u{name};\n" for name in ("int", "short", "long"))
 _HOST_ONLY = (
     "stdio.h cstdio iostream iomanip fstream sstream ostream istream stdlib.h cstdlib string.h cstring string vector "
     "map unordered_map set memory functional numeric random chrono thread mutex exception stdexcept assert.h cassert "
     "time.h ctime sys/time.h unistd.h cuda.h cublas_v2.h cublasLt.h curand.h cuda_profiler_api.h"
 ).split()
 _DEFINED = {
+    BEFORE_ALL: _INTEGERS + _SHORT_NAMES + _in_std([*_INTEGER_NAMES, "size_t", "ptrdiff_t"]),
     "stdint.h": _INTEGERS,
     "cstdint": _INTEGERS + _in_std(_INTEGER_NAMES),
     "stddef.h": "",

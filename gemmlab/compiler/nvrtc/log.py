@@ -90,6 +90,7 @@ def _blocks(log: str) -> dict[str, list[list[str]]]:
 
 def _diagnostic(block: list[str], source: str) -> Diagnostic:
     head = _head(block[0])
+    assert head is not None  # that is how the block was found
     places = head.groupdict()
     column, extra = _read_body(block[1:])
     message = "; ".join([_plain(head["text"]), *extra])

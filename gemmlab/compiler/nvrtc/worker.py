@@ -23,7 +23,7 @@ from typing import TextIO
 try:
     import resource
 except ImportError:  # Windows, which has no such limits
-    resource = None
+    resource = None  # type: ignore[assignment]
 
 LONGEST_LOG = 2_000_000  # characters
 ORPHAN_POLL = 2  # seconds
@@ -106,7 +106,7 @@ def _binding() -> types.ModuleType:
     three times as fast; where a later CuPy asks for more, the real one is imported.
     """
     stand_in = types.ModuleType("cupy")
-    stand_in._environment = types.SimpleNamespace(_log=lambda message: None)
+    vars(stand_in)["_environment"] = types.SimpleNamespace(_log=lambda message: None)
     sys.modules["cupy"] = stand_in
     try:
         from cupy_backends.cuda.libs import nvrtc
@@ -123,7 +123,7 @@ def _include_folders(major: int) -> list[Path]:
     """The folders of NVIDIA's headers for this major version of CUDA: of the wheels, then, for what those lack, of an
     installed toolkit."""
     package = importlib.util.find_spec("nvidia")
-    roots = package.submodule_search_locations if package else ()
+    roots = (package.submodule_search_locations if package else None) or ()
     parts = ("cuda_runtime", "cuda_nvcc", "cuda_cccl") if major == 12 else (f"cu{major}",)
     wheels = [Path(root, part, "include") for root in roots for part in parts]
     toolkits = [os.environ.get("CUDA_PATH"), os.environ.get("CUDA_HOME"), "/usr/local/cuda"]

@@ -6,13 +6,16 @@ entries of their own, put before and behind.
 
 from __future__ import annotations
 
-from gemmlab.emulator.code.translate_base import Base, Register, Unsupported, kind_of_type, plain_type
+from itertools import permutations, product
+
+from gemmlab.emulator.code.translate_base import Base, Register, Unsupported, kind_of_type, plain_type, translates
 from gemmlab.emulator.machine import opcodes as o
 from gemmlab.emulator.machine.isa import FLOATS
 from gemmlab.emulator.ptx.parser import TYPE_BYTES, parse_number, split_operands
 
 _SILENT = ("rn", "approx", "full", "uni")
 _AFTERWARDS = ("ftz", "sat", "relu")
+_MOST_MODIFIERS = 3  # of one instruction, beside those that are translated apart
 _UNSIGNED_COMPARISONS = {"lo": "lt", "ls": "le", "hi": "gt", "hs": "ge"}
 _PAIRS = {"f16x2": "f16", "bf16x2": "bf16"}
 _TRUE = {"f32": 0x3F800000, "f16": 0x3C00, "bf16": 0x3F80, "f16x2": 0x3C00, "bf16x2": 0x3F80}
@@ -31,7 +34,7 @@ class Arithmetic(Base):
         if types[0] in _PAIRS:
             kind = types[0]
         modifiers = [word.lower() for word in words[1:] if word not in types and word not in _AFTERWARDS]
-        name = _known(".".join([words[0], *modifiers, kind]), "ftz" in words)
+        name = _known(words[0], modifiers, kind, "ftz" in words)
         operands = [self.source(text, kind_of) for text, kind_of in zip(self.operands[1:], o.operand_kinds(name))]
         if len(operands) != len(self.operands) - 1:
             raise Unsupported("the number of its operands")
@@ -55,6 +58,7 @@ class Arithmetic(Base):
             return operands
         return [self.computed("flush.f32", operand) if operand[0] == "r" else operand for operand in operands]
 
+    @translates("add")
     def add(self) -> None:
         offset = parse_number(self.operands[-1])
         place = self.frame_operand(self.operands[1], offset) if offset is not None else None
@@ -63,19 +67,14 @@ class Arithmetic(Base):
         else:
             self.simple("mov.u64", self.target(self.operands[0], "w"), place)
 
-    def frame_operand(self, register: str, offset: int) -> Register | None:
-        """A constant for %SP + offset (generic) or %SPL + offset (local): both are addresses of local variables."""
-        if register not in ("%SP", "%SPL") or self.function.name not in self.decoder.frame_parts:
-            return None
-        window = o.LOCAL_WINDOW if register == "%SP" else 0
-        return self.constant(self.decoder.frame_address(self.function.name, offset) + window, "w")
-
+    @translates("dp4a")
     def dp4a(self) -> None:
         d, a, b, c = self.operands
         self.simple("dp4a." + ".".join(self.words[1:]), self.target(d), *self.sources((a, b, c)))
 
     # ---- moves
 
+    @translates("mov")
     def mov(self) -> None:
         word = self.words[-1]
         target, source = self.operands
@@ -124,10 +123,12 @@ class Arithmetic(Base):
 
     # ---- selection
 
+    @translates("selp")
     def selp(self) -> None:
         d, a, b, c = self.operands
         self._select(d, a, b, self.source(c, "p"), kind_of_type(self.words[-1]))
 
+    @translates("slct")
     def slct(self) -> None:
         """d = c >= 0 ? a : b."""
         d, a, b, c = self.operands
@@ -142,9 +143,12 @@ class Arithmetic(Base):
 
     # ---- comparisons
 
+    @translates("setp")
     def setp(self) -> None:
-        comparison, kind = self._comparison(self.words[1]), self.words[-1]
-        combine = next((word for word in self.words[2:-1] if word in ("and", "or", "xor")), None)
+        kind = self.take(TYPE_BYTES)
+        combine = self.take(("and", "or", "xor"), "mov")
+        self.ignore(("ftz",))
+        comparison = self._comparison(self.left[0])
         a, b = self.sources(self.operands[1:3], kind_of_type(plain_type(kind)))
         targets = self.pair_of_targets(self.operands[0], "pp")
         if kind in _PAIRS:
@@ -155,10 +159,10 @@ class Arithmetic(Base):
             inverse = self.new("p")
             self.emit(o.PRED_NOT, d=inverse, a=tests[0])
             tests.append(inverse)
-        other = {"b": self.predicate(self.operands[3])} if combine else {}
+        other = None if combine == "mov" else self.predicate(self.operands[3])
         for target, test in zip(targets, tests):
             if target is not None:
-                self.emit(_LOGIC[combine or "mov"], d=target, a=test, **other)
+                self.emit(_LOGIC[combine], d=target, a=test, b=other)
 
     def _comparison(self, word: str) -> str:
         return _UNSIGNED_COMPARISONS.get(word, word)
@@ -174,12 +178,12 @@ class Arithmetic(Base):
     def _halves(self, register: Register) -> list[Register]:
         return [self.computed("low.u32", register), self.computed("high.u32", register)]
 
+    @translates("set")
     def set(self) -> None:
         """Like setp, with all ones or 1.0 as the result."""
-        words = [word for word in self.words if word != "ftz"]
-        comparison, *combine, result, kind = words[1:]
-        if combine or result not in TYPE_BYTES or kind not in TYPE_BYTES:
-            raise Unsupported("")
+        result, kind = self.take(TYPE_BYTES), self.take(TYPE_BYTES)
+        self.ignore(("ftz",))
+        (comparison,) = self.left
         a, b = self.sources(self.operands[1:3], kind_of_type(plain_type(kind)))
         target = self.target(self.operands[0])
         zero = self.constant(0)
@@ -199,6 +203,7 @@ class Arithmetic(Base):
 
     # ---- bits
 
+    @translates("and", "or", "xor", "not")
     def logic(self) -> None:
         if self.words[-1] == "pred":
             self.predicate_logic()
@@ -207,17 +212,23 @@ class Arithmetic(Base):
 
     def predicate_logic(self) -> None:
         target = self.target(self.operands[0], "p")
-        operands = dict(zip("ab", [self.predicate(text) for text in self.operands[1:]]))
+        operands = [self.predicate(text) for text in self.operands[1:]]
         if len(operands) != (1 if self.words[0] in ("mov", "not") else 2):
             raise Unsupported("the number of its operands")
-        self.emit(_LOGIC[self.words[0]], d=target, **operands)
+        a, b = [*operands, None][:2]
+        self.emit(_LOGIC[self.words[0]], d=target, a=a, b=b)
 
+    @translates("lop3")
     def lop3(self) -> None:
         if self.words[1:] != ["b32"]:
             raise Unsupported("")
         d, *abc, table = self.operands
-        self.simple("lop3.u32", self.target(d), *self.sources(abc), imm=parse_number(table) & 0xFF)
+        number = parse_number(table)
+        if number is None:
+            raise Unsupported("its operands")
+        self.simple("lop3.u32", self.target(d), *self.sources(abc), imm=number & 0xFF)
 
+    @translates("bfi")
     def bfi(self) -> None:
         """b with `length` bits from `start` on replaced by the low bits of a."""
         kind = kind_of_type(self.words[-1])
@@ -234,9 +245,11 @@ class Arithmetic(Base):
 
     # ---- conversions
 
+    @translates("cvt")
     def cvt(self) -> None:
-        *modifiers, d, s = self.words[1:]
-        if "satfinite" in modifiers or d not in (*TYPE_BYTES, "tf32") or s not in TYPE_BYTES:
+        d, s = self.take((*TYPE_BYTES, "tf32")), self.take(TYPE_BYTES)
+        modifiers = self.left
+        if "satfinite" in modifiers:
             raise Unsupported("")
         rounding = next((word for word in modifiers if word in ("rz", "rm", "rp", "rni", "rzi", "rmi", "rpi")), "")
         if d in _PAIRS:
@@ -297,14 +310,14 @@ class Arithmetic(Base):
             self.simple("cvt.u32" if target[0] == "r" else f"cvt.to64.{s}", target, source)
 
 
-def _known(name: str, flush: bool) -> str:
-    """The name in the tables: types that do not matter to an instruction are written as unsigned."""
-    *words, kind = name.split(".")
-    head = ".".join(words)
-    spellings = [f"{head}.ftz.{kind}"] * flush + [name]
-    if kind[:1] == "s":
-        spellings.append(f"{head}.u{kind[1:]}")
-    for spelling in spellings:
+def _known(head: str, modifiers: list[str], kind: str, flush: bool) -> str:
+    """The name in the tables: types that do not matter to an instruction are written as unsigned, modifiers stand in
+    any order."""
+    if len(modifiers) > _MOST_MODIFIERS:
+        raise Unsupported("")
+    kinds = [f"ftz.{kind}"] * flush + [kind] + [f"u{kind[1:]}"] * kind.startswith("s")
+    for words, end in product(permutations(modifiers), kinds):
+        spelling = ".".join((head, *words, end))
         if spelling in o.NUMBER:
             return spelling
     raise Unsupported("")

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from gemmlab.emulator.code.translate_base import Base, Register, Unsupported, kind_of_type
 
+CARRY_HEADS = ("addc", "subc", "madc")
+
 
 class Carry(Base):
     def carry_arithmetic(self) -> None:
@@ -27,7 +29,7 @@ class Carry(Base):
             self.simple("mov.u32", self._flag(), carry)
 
     def _flag(self) -> Register:
-        return self.decoder.named_register("%carry", self.function.name, "r")
+        return self.builder.named_register("%carry", self.function.name, "r")
 
     def _added(self, a: Register, b: Register, bits: str, with_carry: bool) -> tuple[Register, Register]:
         total = self.computed(f"add.{bits}", a, b)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from gemmlab.emulator.code.translate_base import Base, Register, Unsupported, kind_of_type, vector_parts
+from gemmlab.emulator.code.translate_base import Base, Register, Unsupported, kind_of_type, translates, vector_parts
 from gemmlab.emulator.machine import opcodes as o
 from gemmlab.emulator.ptx.parser import TYPE_BYTES, Function, parse_number, split_operands
 
@@ -15,9 +15,16 @@ CACHE_WORDS = set(
     "L2::cache_hint "
     "unified".split()
 )
-_SPACES = {"global": o.GLOBAL, "shared": o.SHARED, "shared::cta": o.SHARED, "local": o.LOCAL, "const": o.GLOBAL}
+_SPACES = {
+    "global": o.GLOBAL,
+    "shared": o.SHARED,
+    "shared::cta": o.SHARED,
+    "shared::cluster": o.SHARED,
+    "local": o.LOCAL,
+    "const": o.GLOBAL,
+}
 _ELEMENTS = set("b8 u8 s8 b16 u16 s16 b32 u32 s32 f32 b64 u64 s64 f64".split())
-_VECTORS = {"v2": 2, "v4": 4, "v8": 8}
+_VECTORS = {"v1": 1, "v2": 2, "v4": 4, "v8": 8}
 _WIDEST = 32  # bytes a lane
 _NEAR = 2**31 - 1
 # Accesses that are ordered with atomic ones: they never race with those.
@@ -39,7 +46,7 @@ class Memory(Base):
     def address(self, text: str) -> tuple[Register, int]:
         """[%rd1+8], [As+64] or [%r3] -> register and offset."""
         inner = text.strip()[1:-1].strip()
-        symbol = self.decoder.symbol(self.function, inner)
+        symbol = self.builder.variables.symbol(self.function, inner)
         if symbol is not None:
             return self.constant(symbol, "w"), 0
         match = re.fullmatch(r"([%\w$.]+)(?:\+(-?\d{1,10}))?", inner)
@@ -58,14 +65,16 @@ class Memory(Base):
     def memory_fields(self, text: str, space: int, element: str) -> dict:
         register, offset = self.address(text)
         fields = self.access_fields(register, offset, space, element)
-        if _STRONG.intersection(self.words) or self.decoder.places.is_swapped(text):
+        if "nc" in self.words:
+            fields["FLAGS"] |= o.READ_ONLY
+        if _STRONG.intersection(self.words) or self.places.is_swapped(text):
             fields["FLAGS"] |= o.STRONG
         return fields
 
     def access_fields(self, register: Register, offset: int, space: int, element: str) -> dict:
         size = TYPE_BYTES[element]
         if space in (o.SHARED, o.GENERIC, o.GLOBAL):
-            self.decoder.granule = min(self.decoder.granule, size)
+            self.builder.granule = min(self.builder.granule, size)
         return {
             "a": register,
             "IMM": offset,
@@ -73,11 +82,12 @@ class Memory(Base):
             "SIZE": size,
             "FLAGS": o.ADDRESS_64 if register[0] == "w" else 0,
             "SIGNED": int(element in ("s8", "s16", "s32")),
-            "SITE": self.decoder.site(),
+            "SITE": self.builder.site(),
         }
 
     # ---- loads and stores
 
+    @translates("ld", "ldu")
     def ld(self) -> None:
         if "param" in self.words:
             self._load_parameter()
@@ -85,8 +95,9 @@ class Memory(Base):
         element, texts = self._vector(self.operands[0])
         registers = [self.target(text, self._kinds(element)) for text in texts]
         fields = self.memory_fields(self.operands[1], self.space(), element)
-        self.emit(o.LOAD, VECTOR=self.decoder.vector(registers), COUNT=len(registers), **fields)
+        self.emit(o.LOAD, VECTOR=self.builder.vector(registers), COUNT=len(registers), **fields)
 
+    @translates("st")
     def st(self) -> None:
         if "param" in self.words:
             self._store_parameter()
@@ -98,7 +109,7 @@ class Memory(Base):
         if {"relaxed", "release"}.intersection(self.words):
             fields["FLAGS"] |= o.ATOMIC_STORE
         self._release()
-        self.emit(o.STORE, VECTOR=self.decoder.vector(registers), COUNT=len(registers), **fields)
+        self.emit(o.STORE, VECTOR=self.builder.vector(registers), COUNT=len(registers), **fields)
 
     def _release(self) -> None:
         """A store or an atomic that releases comes after a fence of its own."""
@@ -111,12 +122,11 @@ class Memory(Base):
 
     def _vector(self, text: str) -> tuple[str, list[str]]:
         """The element type and the registers of a vector, of as many as the instruction says."""
-        *words, element = self.words[1:]
-        known = {*_SPACES, *_VECTORS, *CACHE_WORDS, "param", "param::entry", "param::func"}
-        count = next((_VECTORS[word] for word in words if word in _VECTORS), 1)
+        element = self.take(_ELEMENTS)
+        count = _VECTORS[self.take(_VECTORS, "v1")]
+        self.ignore({*_SPACES, *CACHE_WORDS, "param", "param::entry", "param::func"})
+        self.no_more_words()
         texts = vector_parts(text)
-        if element not in _ELEMENTS or not known.issuperset(words):
-            raise Unsupported("")
         if len(texts) != count or count * TYPE_BYTES[element] > _WIDEST:
             raise Unsupported("a vector of another length")
         return element, texts
@@ -149,7 +159,7 @@ class Memory(Base):
             place = self._place(self.function, name, offset, size)
         self.emit(
             o.LOAD,
-            VECTOR=self.decoder.vector(registers),
+            VECTOR=self.builder.vector(registers),
             COUNT=len(registers),
             SIGNED=int(element in ("s8", "s16", "s32")),
             **self._own_fields(place, element),
@@ -162,11 +172,11 @@ class Memory(Base):
             or offset
             or len(registers) > 1
             or declared.size != TYPE_BYTES[element]
-            or declared.size < 4
+            or element in ("s8", "s16")  # what is passed is not extended by its sign
         ):
             raise Unsupported("a kernel parameter that is a struct, or read in part")
         kind = kind_of_type(element)
-        source = self.checked(self.decoder.named_register(self.function.name, name, kind), kind)
+        source = self.checked(self.builder.named_register(self.function.name, name, kind), kind)
         if kind == "r" and registers[0][0] == "w":
             self.simple(f"cvt.to64.{'s32' if element == 's32' else 'u32'}", registers[0], source)
         else:
@@ -176,22 +186,26 @@ class Memory(Base):
         name, offset = self._parameter(self.operands[0])
         element, texts = self._vector(self.operands[1])
         function = self.function
-        if not self.decoder.has_parameter(function, name):
+        if not self.builder.variables.has_parameter(function, name):
             function = self.callee()
             if function.name in o.EXTERNALS:
                 return
-            arguments = split_operands(self.call.operands[-1].strip("() "))
-            if name not in arguments or len(arguments) > len(function.parameters):
-                raise Unsupported("a parameter of no call")
-            name = function.parameters[arguments.index(name)].name
+            name = self._declared_name(function, name)
         registers = [self.checked(self.any_width(text, kind_of_type(element)), self._kinds(element)) for text in texts]
         place = self._place(function, name, offset, len(texts) * TYPE_BYTES[element])
         self.emit(
             o.STORE,
-            VECTOR=self.decoder.vector(registers),
+            VECTOR=self.builder.vector(registers),
             COUNT=len(registers),
             **self._own_fields(place, element),
         )
+
+    def _declared_name(self, callee: Function, argument: str) -> str:
+        """What the callee calls an argument of the call."""
+        arguments = split_operands(self.call.operands[-1].strip("() ")) if self.call else []
+        if argument not in arguments or len(arguments) > len(callee.parameters):
+            raise Unsupported("a parameter of no call")
+        return callee.parameters[arguments.index(argument)].name
 
     def _own_fields(self, place: int, element: str) -> dict:
         return {
@@ -204,7 +218,7 @@ class Memory(Base):
 
     def _place(self, function: Function, name: str, offset: int, size: int) -> int:
         """Where that part of a parameter lies in a thread's memory."""
-        start, room = self.decoder.parameter_place(function, name)
+        start, room = self.builder.variables.parameter_place(function, name)
         if offset + size > room:
             raise Unsupported("an access beyond the end of a parameter")
         return start + offset
@@ -218,13 +232,14 @@ class Memory(Base):
         if self.call is None:
             raise Unsupported("a parameter of no call")
         name = next(operand for operand in self.call.operands if not operand.startswith("("))
-        callee = self.decoder.module.functions.get(name)
-        if callee is None or (callee.name not in self.decoder.order and callee.name not in o.EXTERNALS):
+        callee = self.builder.module.functions.get(name)
+        if callee is None or (callee.name not in self.builder.order and callee.name not in o.EXTERNALS):
             raise Unsupported("a call through a pointer" if name.startswith("%") else f"the function {name}")
         return callee
 
     # ---- conversions between spaces
 
+    @translates("cvta")
     def cvta(self) -> None:
         """Between generic addresses and those of a space; the same number for global memory."""
         space = next((word for word in self.words if word in _SPACES), None)
@@ -237,6 +252,7 @@ class Memory(Base):
         else:
             self.simple("sub.u64" if "to" in self.words else "add.u64", d, a, self.constant(window, "w"))
 
+    @translates("isspacep")
     def isspacep(self) -> None:
         space = _SPACES.get(self.words[1])
         if space is None:
@@ -245,17 +261,18 @@ class Memory(Base):
 
     # ---- atomics
 
+    @translates("atom", "red")
     def atom(self) -> None:
-        words = [w for w in self.words[1:] if w not in CACHE_WORDS and w not in _SPACES and w != "noftz"]
-        if len(words) != 2 or words[1] not in _ATOMS.get(words[0], ()):
-            raise Unsupported("")
-        operation, element = words
+        operation = self.take(_ATOMS)
+        element = self.take(_ATOMS[operation])
+        self.ignore({*CACHE_WORDS, *_SPACES, "noftz"})
+        self.no_more_words()
         operands = self.operands if self.words[0] == "atom" else ["_", *self.operands]
         if len(operands) != (4 if operation == "cas" else 3):
             raise Unsupported("the number of its operands")
         kind = kind_of_type(element)
         target = self.target(operands[0], kind)
-        values = dict(zip("bc", self.sources(operands[2:], kind)))
+        b, c = [*self.sources(operands[2:], kind), None][:2]
         fields = self.memory_fields(operands[1], self.space(), element)
         self._release()
         self.emit(
@@ -263,39 +280,45 @@ class Memory(Base):
             d=target,
             AUX=o.ATOMICS.index(operation),
             AUX2=o.ATOMIC_TYPES.index({"b16": "u16", "b32": "u32", "b64": "u64"}.get(element, element)),
-            **values,
+            b=b,
+            c=c,
             **fields,
         )
 
     # ---- asynchronous copies
 
+    @translates("cp")
     def cp(self) -> None:
-        words = self.words[1:]
-        if words == ["async", "commit_group"]:
+        self.need("async")
+        what = self.take(("commit_group", "wait_group", "wait_all", "ca", "cg", "mbarrier", "bulk"))
+        if what == "mbarrier":
+            self._await_copies()
+        elif what == "bulk":
+            self._bulk_copy()
+        elif what in ("ca", "cg"):
+            self._async_copy(what)
+        elif what == "commit_group":
             self.emit(o.ASYNC_COMMIT)
-        elif words == ["async", "wait_group"]:
+        elif what == "wait_all":
+            self.emit(o.ASYNC_WAIT, IMM=-1)
+        else:
             allowed = parse_number(self.operands[0])
             if allowed is None or not 0 <= allowed < _NEAR:
                 raise Unsupported("")
             self.emit(o.ASYNC_WAIT, IMM=allowed)
-        elif words == ["async", "wait_all"]:
-            self.emit(o.ASYNC_WAIT, IMM=-1)
-        elif (
-            words[:2] in (["async", "ca"], ["async", "cg"])
-            and words[2] in ("shared", "shared::cta")
-            and words[3] == "global"
-        ):
-            self._async_copy()
-        else:
-            raise Unsupported("")
+        self.no_more_words()
 
-    def _async_copy(self) -> None:
+    def _async_copy(self, level: str) -> None:
+        self.take(("shared", "shared::cta"))
+        self.need("global")
+        hinted = self.takes("L2::cache_hint")
+        self.ignore(CACHE_WORDS)
         target, offset = self.address(self.operands[0])
         source, source_offset = self.address(self.operands[1])
         size = parse_number(self.operands[2])
-        if size not in (4, 8, 16) or (self.words[2] == "cg" and size != 16):
+        if size not in (4, 8, 16) or (level == "cg" and size != 16):
             raise Unsupported("a copy of another size")
-        more = self.operands[3:-1] if "L2::cache_hint" in self.words else self.operands[3:]
+        more = self.operands[3:-1] if hinted else self.operands[3:]
         self.emit(
             o.ASYNC_COPY,
             a=target,
@@ -306,15 +329,103 @@ class Memory(Base):
             SIZE=size,
             SPACE=o.SHARED,
             FLAGS=o.ADDRESS_64 if target[0] == "w" else 0,
-            SITE=self.decoder.site(2),
+            SITE=self.builder.site(2),
         )
+
+    def _await_copies(self) -> None:
+        """cp.async.mbarrier.arrive{.noinc}.shared.b64 [object]: it waits for the copies that this thread has begun."""
+        self.need("arrive", "b64")
+        counted = self.takes("noinc")
+        self.emit_object(o.OBJECT_COPIES, self.operands[0], AUX2=o.COUNTED_ANYWAY if counted else 0)
+
+    def _bulk_copy(self) -> None:
+        """cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [to], [from], size, [object];"""
+        self.take(("shared::cluster", "shared::cta"))
+        self.need("global", "mbarrier::complete_tx::bytes")
+        self.ignore(("L2::cache_hint",))
+        target, offset = self.address(self.operands[0])
+        source, source_offset = self.address(self.operands[1])
+        place, place_offset = self.address(self.operands[3])
+        self.emit(
+            o.BULK_COPY,
+            a=target,
+            b=self.checked(source, "w"),
+            c=self.source(self.operands[2]),
+            IMM=offset,
+            AUX=source_offset,
+            AUX2=place_offset,
+            SPACE=o.SHARED,
+            FLAGS=o.ADDRESS_64 if target[0] == "w" else 0,
+            VECTOR=self.builder.vector([place]),
+            SITE=self.builder.site(),
+        )
+
+    # ---- barrier objects
+
+    def emit_object(
+        self,
+        form: int,
+        address: str,
+        d: Register | None = None,
+        b: Register | None = None,
+        c: Register | None = None,
+        AUX2: int = 0,
+    ) -> None:
+        space = self.space()
+        self.ignore(_SPACES)
+        self.no_more_words()
+        fields = self.access_fields(*self.address(address), space, "b64")
+        self.emit(o.OBJECT, d=d, b=b, c=c, AUX=form, AUX2=AUX2, **fields)
+
+    @translates("mbarrier")
+    def mbarrier(self) -> None:
+        """mbarrier.FORM{.sem}{.scope}{.shared}.b64; what the object is for stands in sync/objects.py."""
+        forms = ("init", "inval", "arrive", "arrive_drop", "test_wait", "try_wait", "expect_tx", "complete_tx")
+        form = self.take((*forms, "pending_count"))
+        self.need("b64")
+        self.ignore(CACHE_WORDS)
+        self.ignore(("cluster",))
+        if form == "pending_count":
+            token = self.source(self.operands[1], "w")
+            low = self.computed("and.u64", token, self.constant((1 << o.TOKEN_BITS) - 1, "w"))
+            self.simple("cvt.u32", self.target(self.operands[0]), low)
+        elif form.startswith("arrive"):
+            self._arrive(o.DROPS_OUT if form == "arrive_drop" else 0)
+        elif form.endswith("wait"):
+            self._wait()
+        else:
+            forms_of = {
+                "init": o.OBJECT_INIT,
+                "inval": o.OBJECT_INVAL,
+                "expect_tx": o.OBJECT_EXPECT,
+                "complete_tx": o.OBJECT_COMPLETE,
+            }
+            number = self.source(self.operands[1]) if form != "inval" else None
+            self.emit_object(forms_of[form], self.operands[0], b=number)
+
+    def _arrive(self, how: int) -> None:
+        how |= o.EXPECTS_BYTES if self.takes("expect_tx") else 0
+        self.ignore(("noComplete",))
+        has_token = not self.operands[0].startswith("[")
+        token = self.target(self.operands[0], "w") if has_token else self.new("w")
+        address, *count = self.operands[int(has_token) :]
+        number = self.source(count[0]) if count else self.constant(1)
+        self.emit_object(o.OBJECT_ARRIVE, address, d=token, b=number, AUX2=how)
+
+    def _wait(self) -> None:
+        """A wait that gives up is asked again by the loop around it, so that it need not wait here at all."""
+        target, address, token = self.target(self.operands[0], "p"), self.operands[1], self.operands[2]
+        if self.takes("parity"):
+            self.emit_object(o.OBJECT_WAIT_PARITY, address, d=target, b=self.source(token))
+        else:
+            self.emit_object(o.OBJECT_WAIT, address, d=target, c=self.source(token, "w"))
 
     def _bytes_to_read(self, operands: list[str], size: int) -> Register:
         """How many bytes come from global memory, the rest being zeros: a number, or none where a predicate holds."""
         if not operands:
             return self.constant(size)
         (text,) = operands
-        register = self.decoder.operand(self.function, text.lstrip("!"), "r")
+        register = self.builder.operand(self.function, text.lstrip("!"), "r")
         if register[0] != "p":
             return self.checked(register, "r")
         return self.computed("selp.u32", self.constant(0), self.constant(size), self.predicate(text))

@@ -1,81 +1,112 @@
-"""What the interpreter writes down when a kernel does something wrong: one row a distinct place, with a count."""
+"""What the interpreter writes down when a kernel does something wrong: one row a distinct place, with a count.
+
+An event is begun with what each has, gets its other columns by name, and is kept:
+
+    event = begin(state, e.MISALIGNED_READ, pc, thread)
+    set64(event, e.REGION, region)
+    keep(state, event)
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
+from gemmlab.emulator.machine import state as s
 from gemmlab.emulator.machine.jit import compiled_as
-from gemmlab.emulator.machine.state import BLOCK, EVENT_CAPACITY, EVENT_COUNT, EVENTS, get, put, set64, word64
+from gemmlab.emulator.machine.state import get, put, set64, word64
 
-_KINDS = """
+# fmt: off
+KIND_NAMES = """
 RACE_RAW RACE_WAR RACE_WAW RACE_SAME_VALUE RACE_ASYNC
 BARRIER_EXITED BARRIER_OTHER_IN_WARP BARRIER_OTHER_IN_BLOCK BARRIER_DEADLOCK WARP_SYNC_MISSING WARP_SYNC_OUTSIDER
 OUT_OF_BOUNDS_READ OUT_OF_BOUNDS_WRITE MISALIGNED_READ MISALIGNED_WRITE
 UNDEFINED_STORE UNDEFINED_BRANCH UNDEFINED_ADDRESS
 INPUT_WRITTEN UNSUPPORTED_INSTRUCTION TRAPPED OUT_OF_WORK ASYNC_OVERFLOW
+OBJECT_UNSET OBJECT_STUCK OBJECT_BYTES_MISSING RACE_READ_ONLY
 """.split()
-KIND = {name: number for number, name in enumerate(_KINDS)}
-KIND_NAMES = _KINDS
-globals().update(KIND)
+(
+    RACE_RAW, RACE_WAR, RACE_WAW, RACE_SAME_VALUE, RACE_ASYNC,
+    BARRIER_EXITED, BARRIER_OTHER_IN_WARP, BARRIER_OTHER_IN_BLOCK, BARRIER_DEADLOCK, WARP_SYNC_MISSING,
+    WARP_SYNC_OUTSIDER,
+    OUT_OF_BOUNDS_READ, OUT_OF_BOUNDS_WRITE, MISALIGNED_READ, MISALIGNED_WRITE,
+    UNDEFINED_STORE, UNDEFINED_BRANCH, UNDEFINED_ADDRESS,
+    INPUT_WRITTEN, UNSUPPORTED_INSTRUCTION, TRAPPED, OUT_OF_WORK, ASYNC_OVERFLOW,
+    OBJECT_UNSET, OBJECT_STUCK, OBJECT_BYTES_MISSING, RACE_READ_ONLY,
+) = range(27)
 
-# Columns of an event row.
+# Columns of an event row. Places are instruction numbers; -1 where there is none. Events that agree in the first
+# IDENTITY columns are one, counted again.
 COLUMNS = "KIND PC OTHER_PC REGION OFFSET THREAD OTHER_THREAD BLOCK OTHER_BLOCK TILE OTHER_TILE COUNT SIZE".split()
+(
+    KIND, PC, OTHER_PC, REGION, OFFSET, THREAD, OTHER_THREAD, BLOCK, OTHER_BLOCK, TILE, OTHER_TILE, COUNT, SIZE,
+) = range(13)
+# fmt: on
 EVENT_ROW = len(COLUMNS)
-_COUNT, _OFFSET, _THREAD = (COLUMNS.index(name) for name in ("COUNT", "OFFSET", "THREAD"))
+IDENTITY = OFFSET
+NONE = np.int64(-1)
 
 
-@compiled_as("void(int64, int64, int64, int64, int64, int64, int64, int64, int64, int64, int64, int64)")
-def record(state, kind, pc, other_pc, region, offset, thread, other_thread, other_block, tile, other_tile, size):
-    """Note one event; the same kind at the same two places in the same array is counted once more instead."""
-    events, count = get(state, EVENTS), get(state, EVENT_COUNT)
-    for n in range(count - 1, -1, -1):
-        row = events + 8 * EVENT_ROW * n
-        if word64(row, 0) == kind and word64(row, 1) == pc and word64(row, 2) == other_pc and word64(row, 3) == region:
-            set64(row, _COUNT, word64(row, _COUNT) + 1)
-            if word64(row, _THREAD) >> 5 != word64(row, _THREAD + 1) >> 5 or thread >> 5 == other_thread >> 5:
-                return
-            # Two threads of different warps make the clearer example: keep those.
-            values = (offset, thread, other_thread, get(state, BLOCK), other_block, tile, other_tile)
-            for column in range(7):
-                set64(row, _OFFSET + column, values[column])
+@compiled_as("int64(int64, int64, int64, int64)")
+def begin(state, kind, pc, thread):
+    """A row for an event of `thread` at `pc` in this block, behind those that are kept."""
+    event = get(state, s.EVENTS) + 8 * EVENT_ROW * get(state, s.EVENT_COUNT)
+    for column in range(EVENT_ROW):
+        set64(event, column, -1)
+    set64(event, KIND, kind)
+    set64(event, PC, pc)
+    set64(event, OFFSET, 0)
+    set64(event, THREAD, thread)
+    set64(event, BLOCK, get(state, s.BLOCK))
+    set64(event, COUNT, 1)
+    set64(event, SIZE, 0)
+    return event
+
+
+@compiled_as("boolean(int64, int64)")
+def _is_same(row, event):
+    for column in range(IDENTITY):
+        if word64(row, column) != word64(event, column):
+            return False
+    return True
+
+
+@compiled_as("boolean(int64)")
+def _in_one_warp(event):
+    return word64(event, THREAD) >> 5 == word64(event, OTHER_THREAD) >> 5
+
+
+@compiled_as("void(int64, int64)")
+def keep(state, event):
+    """Keep the event that was begun last; one of the same kind and place is counted once more instead.
+
+    Two threads of different warps make the clearer example: of those that are one, such a one is kept.
+    """
+    count = get(state, s.EVENT_COUNT)
+    for number in range(count - 1, -1, -1):
+        row = get(state, s.EVENTS) + 8 * EVENT_ROW * number
+        if _is_same(row, event):
+            set64(row, COUNT, word64(row, COUNT) + 1)
+            if _in_one_warp(row) and not _in_one_warp(event):
+                for column in range(OFFSET, COUNT):
+                    set64(row, column, word64(event, column))
             return
-    if count == get(state, EVENT_CAPACITY):
-        return
-    row = events + 8 * EVENT_ROW * count
-    values = (
-        kind,
-        pc,
-        other_pc,
-        region,
-        offset,
-        thread,
-        other_thread,
-        get(state, BLOCK),
-        other_block,
-        tile,
-        other_tile,
-        1,
-        size,
-    )
-    for n in range(EVENT_ROW):
-        set64(row, n, values[n])
-    put(state, EVENT_COUNT, count + 1)
+    if count < get(state, s.EVENT_CAPACITY):
+        put(state, s.EVENT_COUNT, count + 1)
+
+
+@compiled_as("void(int64, int64, int64, int64, int64)")
+def record(state, kind, pc, thread, size):
+    """An event that concerns one thread and no array."""
+    event = begin(state, kind, pc, thread)
+    set64(event, SIZE, size)
+    keep(state, event)
 
 
 @compiled_as("void(int64, int64, int64, int64, int64, int64, int64)")
 def record_place(state, kind, pc, region, offset, thread, size):
-    """An event that concerns one thread and no other."""
-    record(
-        state,
-        kind,
-        pc,
-        np.int64(-1),
-        region,
-        offset,
-        thread,
-        np.int64(-1),
-        np.int64(-1),
-        np.int64(-1),
-        np.int64(-1),
-        size,
-    )
+    """An event that concerns one thread's access of one array."""
+    event = begin(state, kind, pc, thread)
+    set64(event, REGION, region)
+    set64(event, OFFSET, offset)
+    set64(event, SIZE, size)
+    keep(state, event)

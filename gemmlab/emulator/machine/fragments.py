@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from gemmlab.emulator.machine import state as s
 from gemmlab.emulator.machine.bits import NO_LANES
+from gemmlab.emulator.machine.events import NONE
 from gemmlab.emulator.machine.jit import compiled, compiled_as
-from gemmlab.emulator.machine.state import FRAGMENT_COUNT, FRAGMENTS, get, mask32, poke32, set32, word32
+from gemmlab.emulator.machine.state import get, mask32, poke32, set32, word32
 
 RUNNABLE, AT_BARRIER, AT_WARP_SYNC = range(3)
 
@@ -21,14 +23,14 @@ _ROW_BYTES = 16
 FAR = 1 << 30
 
 
-@compiled
+@compiled_as("int64(int64, int64, int64)")
 def fragment(state, warp, index):
-    return get(state, FRAGMENTS) + _ROW_BYTES * (warp * 32 + index)
+    return get(state, s.FRAGMENTS) + _ROW_BYTES * (warp * 32 + index)
 
 
-@compiled
+@compiled_as("int64(int64, int64)")
 def fragment_count(state, warp):
-    return word32(get(state, FRAGMENT_COUNT), warp)
+    return word32(get(state, s.FRAGMENT_COUNT), warp)
 
 
 @compiled_as("void(int64, int64, int64, uint32, int64, int64)")
@@ -47,16 +49,16 @@ def add_fragment(state, warp, pc, lanes, status, waits_at):
     poke32(row + 4 * LANES, lanes)
     set32(row, STATUS, status)
     set32(row, WAITS_AT, waits_at)
-    set32(get(state, FRAGMENT_COUNT), warp, count + 1)
+    set32(get(state, s.FRAGMENT_COUNT), warp, count + 1)
 
 
-@compiled
+@compiled_as("void(int64, int64, int64)")
 def remove_fragment(state, warp, index):
     count = fragment_count(state, warp) - 1
     last, row = fragment(state, warp, count), fragment(state, warp, index)
     for column in range(4):
         set32(row, column, word32(last, column))
-    set32(get(state, FRAGMENT_COUNT), warp, count)
+    set32(get(state, s.FRAGMENT_COUNT), warp, count)
 
 
 @compiled
@@ -65,13 +67,13 @@ def take_next(state, warp, behind):
     (pc, lanes, pc of the next runnable one). No lanes: none runs."""
     pc, lanes, following = _take_lowest(state, warp, behind)
     if lanes == NO_LANES and behind >= 0:
-        pc, lanes, following = _take_lowest(state, warp, np.int64(-1))
+        pc, lanes, following = _take_lowest(state, warp, NONE)
     return pc, lanes, following
 
 
 @compiled
 def _take_lowest(state, warp, behind):
-    best, lowest, following = np.int64(-1), np.int64(FAR), np.int64(FAR)
+    best, lowest, following = NONE, np.int64(FAR), np.int64(FAR)
     for index in range(fragment_count(state, warp)):
         row = fragment(state, warp, index)
         if word32(row, STATUS) == RUNNABLE:

@@ -125,6 +125,12 @@ def _bitwise() -> None:
         _define(f"bfind.{signed}", "u32", signed, f"highest_bit({magnitude})")
         _define(f"bfind.shiftamt.{t}", "u32", t, f"shift_amount(highest_bit({{a}}), {bits})")
         _define(f"bfind.shiftamt.{signed}", "u32", signed, f"shift_amount(highest_bit({magnitude}), {bits})")
+    for mode, start, length in (
+        ("clamp", "min({a}, np.uint64(32))", "min({b}, np.uint64(32))"),
+        ("wrap", "({a} & np.uint64(31))", "({b} & np.uint64(31))"),
+    ):
+        ones = f"((np.uint64(1) << {length}) - np.uint64(1))"
+        _define(f"bmsk.{mode}.u32", "u32", "u32 u32", f"{ones} << {start}")
     _define("prmt.u32", "u32", "u32 u32 u32", "permuted_bytes({a}, {b}, {c})")
     _define("lop3.u32", "u32", "u32 u32 u32", "truth_table({a}, {b}, {c}, {i})")
 
@@ -240,6 +246,9 @@ def _conversions() -> None:
         low, high = _range(d)
         _define(f"cvt.sat.{d}.{s}", d, s, f"min(max({{a}}, {low}), {high})")
         _define(f"cvt.sat.{d}.u{s[1:]}", d, f"u{s[1:]}", f"min({{a}}, np.uint64({high}))")
+
+
+def _float_conversions() -> None:
     roundings = {"rni": "np.rint", "rzi": "np.trunc", "rmi": "np.floor", "rpi": "np.ceil"}
     for f in FLOATS:
         for t in ("u16", "s16", "u32", "s32", "u64", "s64"):
@@ -251,6 +260,9 @@ def _conversions() -> None:
             _define(f"cvt.{name}.{f}.{f}", f, f, f"{function}({{a}})")
         for g in FLOATS:
             _define(f"cvt.{f}.{g}", f, g, "{a}")
+
+
+def _narrowing() -> None:
     for f in ("f32", "f16", "bf16"):
         for mode, number in _DIRECTED.items():
             _define(f"narrow.{mode}.{f}", f, "f64", f"narrow_{f}({{a}}, {number})")
@@ -282,5 +294,7 @@ for _section in (
     _directed_rounding,
     _halves_in_pairs,
     _conversions,
+    _float_conversions,
+    _narrowing,
 ):
     _section()

@@ -14,129 +14,118 @@ from __future__ import annotations
 
 import numpy as np
 
-from gemmlab.emulator.machine.jit import compiled
-from gemmlab.emulator.machine.state import (
-    BLOCK,
-    BLOCK_PUBLISHED,
-    BLOCK_WORDS,
-    FENCED,
-    FENCED_DEVICE,
-    INTERVAL_START,
-    MET_WORDS,
-    NOW,
-    ORDERS,
-    PUBLISHED,
-    SEEN_LANES,
-    SEEN_WARPS,
-    SHARED_GRANULES,
-    WARPS,
-    get,
-    put,
-    set64,
-    word64,
-)
+from gemmlab.emulator.machine import state as s
+from gemmlab.emulator.machine.jit import compiled, compiled_as
+from gemmlab.emulator.machine.state import get, put, set64, word64
 
 WORDS = 61
 
 
-@compiled
-def _raise(table, index, time):
+@compiled_as("void(int64, int64, int64)")
+def raise_time(table, index, time):
     if word64(table, index) < time:
         set64(table, index, time)
 
 
-@compiled
+@compiled_as("void(int64, int64, int64)")
 def fence(state, warp, for_other_blocks):
     """__threadfence_block(), or one `for_other_blocks` too: what the warp did and knew can be handed on now."""
-    if not get(state, ORDERS):
+    if not get(state, s.ORDERS):
         return
-    now = get(state, NOW) + 1
-    put(state, NOW, now)
-    warps, seen = get(state, WARPS), get(state, SEEN_WARPS)
+    now = get(state, s.NOW) + 1
+    put(state, s.NOW, now)
+    warps, seen = get(state, s.WARPS), get(state, s.SEEN_WARPS)
     for other in range(warps):
-        known = max(word64(seen, warp * warps + other), get(state, INTERVAL_START))
+        known = max(word64(seen, warp * warps + other), get(state, s.INTERVAL_START))
         if other == warp:
             known = now
-        _raise(get(state, FENCED), warp * warps + other, known)
+        raise_time(get(state, s.FENCED), warp * warps + other, known)
         if for_other_blocks:
-            _raise(get(state, FENCED_DEVICE), warp * warps + other, known)
+            raise_time(get(state, s.FENCED_DEVICE), warp * warps + other, known)
 
 
-@compiled
+@compiled_as("void(int64, int64, int64, int64, boolean)")
 def meet(state, warp, lane, granule, publishes):
     """An atomic of a lane on a word: learn what was handed on through it; hand on what the warp has fenced, if it
     `publishes` (a load does not)."""
-    if not get(state, ORDERS):
+    if not get(state, s.ORDERS):
         return
-    warps, number = get(state, WARPS), granule % WORDS
+    warps, number = get(state, s.WARPS), granule % WORDS
     for other in range(warps):
         slot = number * warps + other
-        time = word64(get(state, PUBLISHED), slot)
+        time = word64(get(state, s.PUBLISHED), slot)
         if other == warp:
             for neighbour in range(32):
-                _raise(get(state, SEEN_LANES), (warp << 10) + (lane << 5) + neighbour, time)
+                raise_time(get(state, s.SEEN_LANES), (warp << 10) + (lane << 5) + neighbour, time)
         else:
-            _raise(get(state, SEEN_WARPS), warp * warps + other, time)
+            raise_time(get(state, s.SEEN_WARPS), warp * warps + other, time)
         if publishes:
-            _raise(get(state, PUBLISHED), slot, word64(get(state, FENCED), warp * warps + other))
-    if granule >= get(state, SHARED_GRANULES):
+            raise_time(get(state, s.PUBLISHED), slot, word64(get(state, s.FENCED), warp * warps + other))
+    if granule >= get(state, s.SHARED_GRANULES):
         _meet_blocks(state, warp, np.int64(1) << number, publishes)
 
 
 @compiled
 def _meet_blocks(state, warp, word, publishes):
-    warps, block = get(state, WARPS), get(state, BLOCK)
-    set64(get(state, MET_WORDS), warp, word64(get(state, MET_WORDS), warp) | word)
-    if publishes and word64(get(state, FENCED_DEVICE), warp * warps + warp) > 0:
-        set64(get(state, BLOCK_WORDS), block, word64(get(state, BLOCK_WORDS), block) | word)
+    warps, block = get(state, s.WARPS), get(state, s.BLOCK)
+    set64(get(state, s.MET_WORDS), warp, word64(get(state, s.MET_WORDS), warp) | word)
+    if publishes and word64(get(state, s.FENCED_DEVICE), warp * warps + warp) > 0:
+        set64(get(state, s.BLOCK_WORDS), block, word64(get(state, s.BLOCK_WORDS), block) | word)
         for other in range(warps):
-            _raise(
-                get(state, BLOCK_PUBLISHED),
+            raise_time(
+                get(state, s.BLOCK_PUBLISHED),
                 block * warps + other,
-                word64(get(state, FENCED_DEVICE), warp * warps + other),
+                word64(get(state, s.FENCED_DEVICE), warp * warps + other),
             )
 
 
 @compiled
 def from_other_block(state, time, other_warp, block, warp):
     """Whether an access by a warp of an earlier block is ordered before what `warp` does now."""
-    if not get(state, ORDERS):
+    if not get(state, s.ORDERS):
         return False
-    if word64(get(state, BLOCK_WORDS), block) & word64(get(state, MET_WORDS), warp) == 0:
+    if word64(get(state, s.BLOCK_WORDS), block) & word64(get(state, s.MET_WORDS), warp) == 0:
         return False
-    return time < word64(get(state, BLOCK_PUBLISHED), block * get(state, WARPS) + other_warp)
+    return time < word64(get(state, s.BLOCK_PUBLISHED), block * get(state, s.WARPS) + other_warp)
 
 
-@compiled
+@compiled_as("void(int64, int64)")
 def share(state, members):
     """A barrier: its warps (a bit each) know of each other's fences, and of the words they met."""
-    if not get(state, ORDERS):
+    if not get(state, s.ORDERS):
         return
-    warps, met = get(state, WARPS), np.int64(0)
+    warps, met = get(state, s.WARPS), np.int64(0)
     for member in range(warps):
         if (members >> member) & 1:
-            met |= word64(get(state, MET_WORDS), member)
+            met |= word64(get(state, s.MET_WORDS), member)
     for member in range(warps):
         if (members >> member) & 1:
-            set64(get(state, MET_WORDS), member, met)
-    for table in (get(state, FENCED), get(state, FENCED_DEVICE)):
-        for other in range(warps):
-            latest = np.int64(0)
-            for member in range(warps):
-                if (members >> member) & 1:
-                    latest = max(latest, word64(table, member * warps + other))
-            for member in range(warps):
-                if (members >> member) & 1:
-                    set64(table, member * warps + other, latest)
+            set64(get(state, s.MET_WORDS), member, met)
+    for other in range(warps):
+        join_times(get(state, s.FENCED), warps, members, other)
+        join_times(get(state, s.FENCED_DEVICE), warps, members, other)
+
+
+@compiled_as("int64(int64, int64, int64, int64)")
+def join_times(table, warps, members, other):
+    """Each of the members (a bit a warp) now knows of `other` what the one knew that knew most."""
+    latest = np.int64(0)
+    for member in range(warps):
+        if (members >> member) & 1:
+            latest = max(latest, word64(table, member * warps + other))
+    for member in range(warps):
+        if (members >> member) & 1:
+            set64(table, member * warps + other, latest)
+    return latest
 
 
 @compiled
 def start_block(state):
-    if not get(state, ORDERS):
+    if not get(state, s.ORDERS):
         return
-    warps = get(state, WARPS)
+    warps = get(state, s.WARPS)
     for warp in range(warps):
-        set64(get(state, MET_WORDS), warp, 0)
+        set64(get(state, s.MET_WORDS), warp, 0)
         for other in range(warps):
-            set64(get(state, FENCED), warp * warps + other, 0)
-            set64(get(state, FENCED_DEVICE), warp * warps + other, 0)
+            set64(get(state, s.FENCED), warp * warps + other, 0)
+            set64(get(state, s.FENCED_DEVICE), warp * warps + other, 0)

@@ -8,23 +8,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from gemmlab.emulator.machine import opcodes as o
+from gemmlab.emulator.machine import state as s
 from gemmlab.emulator.machine.bits import NO_LANES, first_lane, lane_count, next_lane
-from gemmlab.emulator.machine.jit import compiled, compiled_as
-from gemmlab.emulator.machine.state import (
-    ADDRESSES,
-    CHECKS,
-    COUNTERS,
-    GRANULE_SHIFT,
-    PATTERN_ADDRESS,
-    PATTERN_META,
-    PATTERN_START,
-    PATTERN_WORDS,
-    get,
-    set64,
-    word32,
-    word64,
-)
+from gemmlab.emulator.machine.jit import compiled, compiled_as, compiled_module
+from gemmlab.emulator.machine.state import get, set64, word32, word64
 from gemmlab.emulator.machine.vector import vector_changed
+from gemmlab.kernel import warp
+from gemmlab.kernel.warp import SECTOR_BYTES, WARP, WORD_BYTES
 
 # Columns of PATTERN_META. A request by the lanes of MASK is the last one again where all its addresses are shifted
 # alike, by a multiple of what its counts depend on (LOW_MASK). While its first lane stays within FIRST..LAST, all of it
@@ -69,22 +60,26 @@ META_ROW = 16
 ) = range(14)
 COUNTER_ROW = 14
 
-SECTOR_BYTES = 32
-BANKS = 32
-WORD_BYTES = 4
 HALF = 16
-SCATTERED, SAME, NEIGHBOURS = range(3)  # the words of half a warp, a digit of HALVES each
+SCATTERED, SAME, NEIGHBOURS = range(3)  # the words of half a warp, HALF_KIND_BITS of HALVES each
+HALF_KIND_BITS, HALF_KIND_MASK = 2, 3
 ALL_LANES = np.uint32(0xFFFFFFFF)
+
+
+_RULES = compiled_module(warp)
+add_distinct, count_sectors, count_wavefronts = (
+    _RULES[name] for name in ("add_distinct", "count_sectors", "count_wavefronts")
+)
 
 
 @compiled
 def last_pattern(state, site):
-    return get(state, PATTERN_META) + 8 * META_ROW * site
+    return get(state, s.PATTERN_META) + 8 * META_ROW * site
 
 
 @compiled
 def last_shape(state, site):
-    return get(state, PATTERN_ADDRESS) + 256 * site
+    return get(state, s.PATTERN_ADDRESS) + 256 * site
 
 
 @compiled
@@ -92,7 +87,7 @@ def pattern(state, site, mask, size, is_shared, is_load):
     """The row of PATTERN_META that describes this request (ADDRESSES, `size` bytes a lane); made anew if it changed."""
     meta = last_pattern(state, site)
     low_mask = np.int64(size - 1) | (WORD_BYTES - 1 if is_shared else SECTOR_BYTES - 1)
-    addresses = get(state, ADDRESSES)
+    addresses = get(state, s.ADDRESSES)
     origin = word64(addresses, first_lane(mask))
     if word64(meta, MASK) == np.int64(mask) and word64(meta, LOW_MASK) == low_mask:
         if origin & low_mask == word64(meta, LOW_BITS):
@@ -108,14 +103,14 @@ def pattern(state, site, mask, size, is_shared, is_load):
     set64(meta, LOW_BITS, origin & low_mask)
     set64(meta, WIDE_WAVEFRONTS, -1)
     _find_extent(meta, shape, mask)
-    if get(state, CHECKS):
+    if get(state, s.CHECKS):
         _find_words(state, site, meta, shape, mask, size)
         if is_shared:
-            wavefronts, groups = count_wavefronts(shape, mask, size, origin & low_mask, is_load)
+            wavefronts, groups = _wavefronts(shape, mask, size, origin & low_mask, is_load)
             set64(meta, WAVEFRONTS, wavefronts)
             set64(meta, GROUPS, groups)
         else:
-            _count_sectors(meta, shape, mask, size, origin & low_mask)
+            set64(meta, SECTORS, _sectors(shape, mask, size, origin & low_mask))
     return meta
 
 
@@ -131,7 +126,7 @@ def _find_extent(meta, shape, mask):
     set64(meta, HIGHEST, highest)
     halves = np.int64(0)
     if mask == ALL_LANES:
-        halves = _half_kind(shape, 0) + 4 * _half_kind(shape, HALF)
+        halves = _half_kind(shape, 0) | (_half_kind(shape, HALF) << HALF_KIND_BITS)
     set64(meta, HALVES, halves)
 
 
@@ -147,8 +142,8 @@ def _half_kind(shape, start):
 @compiled
 def _find_words(state, site, meta, shape, mask, size):
     """The distinct granules and their lanes: granule (counted from the first lane's) << 16 | first lane << 8 | last."""
-    words = get(state, PATTERN_WORDS) + 8 * word32(get(state, PATTERN_START), site)
-    shift = get(state, GRANULE_SHIFT)
+    words = get(state, s.PATTERN_WORDS) + 8 * word32(get(state, s.PATTERN_START), site)
+    shift = get(state, s.GRANULE_SHIFT)
     count = np.int64(0)
     todo = mask
     while todo != NO_LANES:
@@ -167,74 +162,34 @@ def _find_words(state, site, meta, shape, mask, size):
     set64(meta, WORDS, count)
 
 
-@compiled
-def _add(seen, count, value):
-    """Put the value among the first `count` of `seen` unless it is there. Returns how many there are then."""
-    for n in range(count - 1, -1, -1):
-        if seen[n] == value:
-            return count
-    seen[count] = value
-    return count + 1
+@compiled_as("int64(int64, uint32, int64, int64[:], boolean[:])")
+def _lanes_of(shape, mask, low_bits, starts, takes):
+    """Fill in where each lane's access starts, and whether the lane takes part."""
+    for lane in range(WARP):
+        starts[lane] = word64(shape, lane) + low_bits
+        takes[lane] = (mask >> np.uint32(lane)) & np.uint32(1) != 0
+    return np.int64(0)
+
+
+@compiled_as("int64(int64, uint32, int64, int64)")
+def _sectors(shape, mask, size, low_bits):
+    """Distinct sectors of the whole request."""
+    starts, takes = np.empty(WARP, np.int64), np.empty(WARP, np.bool_)
+    _lanes_of(shape, mask, low_bits, starts, takes)
+    return count_sectors(starts, takes, size)
 
 
 @compiled
-def _count_sectors(meta, shape, mask, size, low_bits):
-    """Distinct 32-byte sectors of the whole request."""
-    seen = np.empty(32 * 5, np.int64)
-    count = np.int64(0)
-    todo = mask
-    while todo != NO_LANES:
-        lane, todo = next_lane(todo)
-        first = (word64(shape, lane) + low_bits) >> 5
-        last = (word64(shape, lane) + low_bits + size - 1) >> 5
-        for sector in range(first, last + 1):
-            count = _add(seen, count, sector)
-    set64(meta, SECTORS, count)
-
-
-@compiled
-def count_wavefronts(shape, mask, size, low_bits, is_load):
-    """Passes through the 32 banks, and how many there would be without conflicts.
-
-    8-byte accesses go half a warp at a time, 16-byte ones a quarter; two such groups of a load go together where each
-    lane reads the same as its neighbour. In a pass, the bank with most distinct words decides. An H200 does so in each
-    of the 462 patterns of tools/validate_counters.py.
-    """
-    lanes_a_group = 32 if size <= 4 else (16 if size == 8 else 8)
-    if lanes_a_group < 32 and is_load and (_paired(shape, mask, 1) or _paired(shape, mask, 2)):
-        lanes_a_group *= 2
-    words_a_lane = max(size >> 2, 1)
-    seen = np.empty(32 * 4, np.int64)
-    depth = np.empty(BANKS, np.int64)
-    wavefronts, groups = np.int64(0), np.int64(0)
-    for start in range(0, 32, lanes_a_group):
-        count, deepest = np.int64(0), np.int64(0)
-        depth[:] = 0
-        for lane in range(start, start + lanes_a_group):
-            if (mask >> np.uint32(lane)) & np.uint32(1):
-                first = (word64(shape, lane) + low_bits) >> 2
-                for word in range(first, first + words_a_lane):
-                    before, count = count, _add(seen, count, word)
-                    depth[word & 31] += count - before
-                    deepest = max(deepest, depth[word & 31])
-        wavefronts += deepest
-        groups += 1 if deepest > 0 else 0
-    return wavefronts, groups
-
-
-@compiled
-def _paired(shape, mask, bit):
-    """Whether the lanes of each pair that differs in this bit of the number read one place, or one of them none."""
-    for lane in range(32):
-        both = np.uint32((1 << lane) | (1 << (lane ^ bit)))
-        if mask & both == both and word64(shape, lane) != word64(shape, lane ^ bit):
-            return False
-    return True
+def _wavefronts(shape, mask, size, low_bits, is_load):
+    """Passes through the banks, and how many there would be without conflicts."""
+    starts, takes = np.empty(WARP, np.int64), np.empty(WARP, np.bool_)
+    _lanes_of(shape, mask, low_bits, starts, takes)
+    return count_wavefronts(starts, takes, size, is_load)
 
 
 @compiled_as("void(int64, int64, int64, int64)")
 def bump(state, pc, column, amount):
-    row = get(state, COUNTERS) + 8 * COUNTER_ROW * pc
+    row = get(state, s.COUNTERS) + 8 * COUNTER_ROW * pc
     set64(row, column, word64(row, column) + amount)
 
 
@@ -256,12 +211,12 @@ def count_shared(state, pc, meta, lanes, size, first_group):
 @compiled
 def count_widened(state, pc, site, meta, lanes, widened, is_load):
     """This request as ptxas's wide one, of which it is the first part where its address says so (see widening.py)."""
-    width, phase = widened & 31, widened >> 5
-    if word64(get(state, ADDRESSES), first_lane(lanes)) & (width - 1) != phase:
+    width, phase = widened & o.WIDEN_MASK, widened >> o.WIDEN_SHIFT
+    if word64(get(state, s.ADDRESSES), first_lane(lanes)) & (width - 1) != phase:
         return
     if word64(meta, WIDE_WAVEFRONTS) < 0:
         shape = last_shape(state, site)
-        wavefronts, groups = count_wavefronts(shape, lanes, width, np.int64(0), is_load)
+        wavefronts, groups = _wavefronts(shape, lanes, width, np.int64(0), is_load)
         set64(meta, WIDE_WAVEFRONTS, wavefronts)
         set64(meta, WIDE_GROUPS, groups)
     bump(state, pc, WIDE_REQUESTS, np.int64(1))
@@ -272,7 +227,7 @@ def count_widened(state, pc, site, meta, lanes, widened, is_load):
 @compiled
 def count_local(state, pc, lanes, size, place):
     """Local memory lies word by word, those of 32 lanes side by side: eight lanes at one offset are a sector."""
-    addresses = get(state, ADDRESSES)
+    addresses = get(state, s.ADDRESSES)
     seen = np.empty(32 * 4, np.int64)
     count = np.int64(0)
     todo = lanes
@@ -280,6 +235,6 @@ def count_local(state, pc, lanes, size, place):
         lane, todo = next_lane(todo)
         first = (place + word64(addresses, lane)) >> 2
         for word in range(first, first + max(size >> 2, 1)):
-            count = _add(seen, count, (word << 2) | (lane >> 3))
+            count = add_distinct(seen, count, (word << 2) | (lane >> 3))
     bump(state, pc, LOCAL_REQUESTS, np.int64(1))
     bump(state, pc, LOCAL_SECTORS, np.int64(count))

@@ -17,49 +17,24 @@ from __future__ import annotations
 
 import numpy as np
 
+from gemmlab.emulator.machine import events as e
+from gemmlab.emulator.machine import state as s
 from gemmlab.emulator.machine.bits import NO_LANES, next_lane
-from gemmlab.emulator.machine.events import RACE_ASYNC, RACE_RAW, RACE_SAME_VALUE, RACE_WAR, RACE_WAW, record
+from gemmlab.emulator.machine.events import begin, keep
 from gemmlab.emulator.machine.jit import compiled, compiled_as
-from gemmlab.emulator.machine.orders import from_other_block, share
-from gemmlab.emulator.machine.state import (
-    BLOCK,
-    BLOCK_START,
-    GLOBAL_PLAIN_BLOCK,
-    GLOBAL_READ1_BLOCK,
-    GLOBAL_READ2_BLOCK,
-    GLOBAL_WRITE_BLOCK,
-    INTERVAL_START,
-    NOW,
-    SEEN_LANES,
-    SEEN_WARPS,
-    SHADOW_DEFINED,
-    SHADOW_PLAIN,
-    SHADOW_READ1,
-    SHADOW_READ2,
-    SHADOW_TILE,
-    SHADOW_WRITE,
-    SHARED_GRANULES,
-    SITE_PC,
-    TILE,
-    WARP_START,
-    WARPS,
-    get,
-    put,
-    set16,
-    set32,
-    set64,
-    set_byte,
-    word16,
-    word32,
-    word64,
-)
+from gemmlab.emulator.machine.orders import from_other_block, join_times, share
+from gemmlab.emulator.machine.state import byte, get, put, set16, set32, set64, set_byte, word16, word32, word64
 
-THREAD_MASK = 1023
-OTHER_WARP = 31 << 5  # bits of a record that tell warps apart
-SITE_SHIFT = 10
+# Bits of a record, from the lowest: thread (its lane, then its warp), memory instruction, 'atomic', time.
+LANE_MASK, WARP_SHIFT, THREAD_MASK = 31, 5, 1023
+OTHER_WARP = THREAD_MASK & ~LANE_MASK  # bits that tell warps apart
+SITE_SHIFT, SITE_MASK = 10, 0xFFFF
 ATOMIC_BIT = 1 << 26
 TIME_SHIFT = 27
 IN_FLIGHT = (1 << 36) - 1
+
+# Bits of a word of a request (PATTERN_WORDS): the last lane that touches it, the first one, its granule.
+LOW_LANE_SHIFT, GRANULE_OF_WORD = 8, 16
 
 NEVER, DEFINED, UNDEFINED = 0, 1, 2
 
@@ -67,7 +42,13 @@ NEVER, DEFINED, UNDEFINED = 0, 1, 2
 @compiled
 def stamp(state, site, atomic):
     """The record of an access now, without its thread."""
-    return (get(state, NOW) << TIME_SHIFT) | (ATOMIC_BIT if atomic else 0) | (site << SITE_SHIFT)
+    return (get(state, s.NOW) << TIME_SHIFT) | (ATOMIC_BIT if atomic else 0) | (site << SITE_SHIFT)
+
+
+@compiled_as("int64(int64, int64, int64)")
+def lane_pair(warp, lane, other):
+    """The place in SEEN_LANES of what a lane knows of another one of its warp."""
+    return (((warp << WARP_SHIFT) + lane) << WARP_SHIFT) + other
 
 
 @compiled
@@ -76,54 +57,58 @@ def ordered(state, old, thread):
     time, other = old >> TIME_SHIFT, old & THREAD_MASK
     if time == IN_FLIGHT:
         return False
-    if time < get(state, INTERVAL_START) or other == thread:
+    if time < get(state, s.INTERVAL_START) or other == thread:
         return True
-    warp, other_warp = thread >> 5, other >> 5
+    warp, other_warp = thread >> WARP_SHIFT, other >> WARP_SHIFT
     if warp != other_warp:
-        return time < word64(get(state, SEEN_WARPS), warp * get(state, WARPS) + other_warp)
-    if time < word64(get(state, WARP_START), warp):
+        return time < word64(get(state, s.SEEN_WARPS), warp * get(state, s.WARPS) + other_warp)
+    if time < word64(get(state, s.WARP_START), warp):
         return True
-    return time < word64(get(state, SEEN_LANES), (warp << 10) + ((thread & 31) << 5) + (other & 31))
+    return time < word64(get(state, s.SEEN_LANES), lane_pair(warp, thread & LANE_MASK, other & LANE_MASK))
 
 
 @compiled_as("void(int64, int64, int64, int64, int64, int64, int64, int64, int64)")
 def _report(state, kind, pc, old, granule, region, offset, thread, other_block):
-    other_pc = word32(get(state, SITE_PC), (old >> SITE_SHIFT) & 0xFFFF)
+    event = begin(state, e.RACE_ASYNC if (old >> TIME_SHIFT) == IN_FLIGHT else kind, pc, thread)
     other_thread = old & THREAD_MASK
-    tile = word32(get(state, TILE), thread >> 5)
-    other_tile = word16(get(state, SHADOW_TILE), granule)
-    if kind != RACE_WAR and kind != RACE_RAW:
-        other_tile = word32(get(state, TILE), other_thread >> 5)
-    if (old >> TIME_SHIFT) == IN_FLIGHT:
-        kind = RACE_ASYNC
-    record(state, kind, pc, other_pc, region, offset, thread, other_thread, other_block, tile, other_tile, np.int64(0))
+    set64(event, e.OTHER_PC, word32(get(state, s.SITE_PC), (old >> SITE_SHIFT) & SITE_MASK))
+    set64(event, e.REGION, region)
+    set64(event, e.OFFSET, offset)
+    set64(event, e.OTHER_THREAD, other_thread)
+    set64(event, e.OTHER_BLOCK, other_block)
+    set64(event, e.TILE, word32(get(state, s.TILE), thread >> WARP_SHIFT))
+    if kind == e.RACE_WAR or kind == e.RACE_RAW:
+        set64(event, e.OTHER_TILE, word16(get(state, s.SHADOW_TILE), granule))
+    else:
+        set64(event, e.OTHER_TILE, word32(get(state, s.TILE), other_thread >> WARP_SHIFT))
+    keep(state, event)
 
 
 @compiled
 def _other_block(state, old, blocks, granule):
     """The block that made a record in global memory; this block's own number for shared memory."""
-    if granule < get(state, SHARED_GRANULES) or old == 0:
-        return get(state, BLOCK)
-    return word32(blocks, granule - get(state, SHARED_GRANULES))
+    if granule < get(state, s.SHARED_GRANULES) or old == 0:
+        return get(state, s.BLOCK)
+    return word32(blocks, granule - get(state, s.SHARED_GRANULES))
 
 
 @compiled
 def _is_ordered(state, old, block, thread):
     """Whether the access of a record, by a thread of `block`, happens before what `thread` of this block does now."""
-    if block == get(state, BLOCK):
+    if block == get(state, s.BLOCK):
         return ordered(state, old, thread)
-    return from_other_block(state, old >> TIME_SHIFT, (old & THREAD_MASK) >> 5, block, thread >> 5)
+    return from_other_block(state, old >> TIME_SHIFT, (old & THREAD_MASK) >> WARP_SHIFT, block, thread >> WARP_SHIFT)
 
 
 @compiled
 def _racing_write(state, granule, thread, atomic):
     """The last write of the word that is not ordered before what `thread` does now, and its block; 0: there is none.
     Atomics do not race with each other."""
-    old = word64(get(state, SHADOW_WRITE), granule)
-    block = _other_block(state, old, get(state, GLOBAL_WRITE_BLOCK), granule)
+    old = word64(get(state, s.SHADOW_WRITE), granule)
+    block = _other_block(state, old, get(state, s.GLOBAL_WRITE_BLOCK), granule)
     if atomic and old & ATOMIC_BIT:
-        old = word64(get(state, SHADOW_PLAIN), granule)
-        block = _other_block(state, old, get(state, GLOBAL_PLAIN_BLOCK), granule)
+        old = word64(get(state, s.SHADOW_PLAIN), granule)
+        block = _other_block(state, old, get(state, s.GLOBAL_PLAIN_BLOCK), granule)
     if old == 0 or _is_ordered(state, old, block, thread):
         return np.int64(0), block
     return old, block
@@ -134,7 +119,7 @@ def read_conflict(state, pc, granule, region, offset, thread, atomic):
     """Report a read of `granule` by `thread` that races with the last write."""
     old, block = _racing_write(state, granule, thread, atomic)
     if old != 0:
-        _report(state, RACE_RAW, pc, old, granule, region, offset, thread, block)
+        _report(state, e.RACE_RAW, pc, old, granule, region, offset, thread, block)
 
 
 @compiled_as("void(int64, int64, int64, int64, int64, int64, boolean, boolean)")
@@ -142,28 +127,48 @@ def write_conflict(state, pc, granule, region, offset, thread, atomic, same_valu
     """Report a write of `granule` by `thread` that races with the last write or with one of the two kept readers."""
     old, block = _racing_write(state, granule, thread, atomic)
     if old != 0:
-        _report(state, RACE_SAME_VALUE if same_value else RACE_WAW, pc, old, granule, region, offset, thread, block)
+        _report(state, e.RACE_SAME_VALUE if same_value else e.RACE_WAW, pc, old, granule, region, offset, thread, block)
     for number in range(2):
-        reads = get(state, SHADOW_READ2) if number else get(state, SHADOW_READ1)
-        blocks = get(state, GLOBAL_READ2_BLOCK) if number else get(state, GLOBAL_READ1_BLOCK)
+        reads = get(state, s.SHADOW_READ2) if number else get(state, s.SHADOW_READ1)
+        blocks = get(state, s.GLOBAL_READ2_BLOCK) if number else get(state, s.GLOBAL_READ1_BLOCK)
         old = word64(reads, granule)
         if old == 0 or (atomic and old & ATOMIC_BIT):
             continue
         block = _other_block(state, old, blocks, granule)
         if not _is_ordered(state, old, block, thread):
-            _report(state, RACE_WAR, pc, old, granule, region, offset, thread, block)
+            _report(state, e.RACE_WAR, pc, old, granule, region, offset, thread, block)
+
+
+@compiled_as("void(int64, int64, int64, int64, int64, int64)")
+def note_read_only(state, pc, granule, region, offset, thread):
+    """A load through the read-only path of a word of global memory. What the same launch writes must not be read so,
+    whatever the order."""
+    old = word64(get(state, s.SHADOW_WRITE), granule)
+    if old != 0:
+        block = _other_block(state, old, get(state, s.GLOBAL_WRITE_BLOCK), granule)
+        _report(state, e.RACE_READ_ONLY, pc, old, granule, region, offset, thread, block)
+    set_byte(get(state, s.SHADOW_READ_ONLY), granule - get(state, s.SHARED_GRANULES), 1)
+
+
+@compiled_as("void(int64, int64, int64, int64, int64, int64)")
+def read_only_conflict(state, pc, granule, region, offset, thread):
+    """Report a write of a word that was read through the read-only path."""
+    if byte(get(state, s.SHADOW_READ_ONLY), granule - get(state, s.SHARED_GRANULES)):
+        old = word64(get(state, s.SHADOW_READ1), granule)
+        block = _other_block(state, old, get(state, s.GLOBAL_READ1_BLOCK), granule)
+        _report(state, e.RACE_READ_ONLY, pc, old, granule, region, offset, thread, block)
 
 
 @compiled
 def needs_look(state, old, thread, fresh):
     """Cheap test before the exact one: only a record since the last barrier can race, and only one of another thread.
 
-    In global memory `fresh` lets older records through: those from before BLOCK_START are of another block's thread.
+    In global memory `fresh` lets older records through: those from before s.BLOCK_START are of another block's thread.
     """
     if old < fresh:
         return False
     time = old >> TIME_SHIFT
-    return (old & THREAD_MASK) != thread or time == IN_FLIGHT or time < get(state, BLOCK_START)
+    return (old & THREAD_MASK) != thread or time == IN_FLIGHT or time < get(state, s.BLOCK_START)
 
 
 @compiled
@@ -184,8 +189,8 @@ def note_read(state, read1, read2, granule, low, high, fresh):
 @compiled
 def note_global_read(state, read1, read2, granule, low, high):
     """The same for global memory, where records of other blocks stay fresh."""
-    at, block = granule - get(state, SHARED_GRANULES), get(state, BLOCK)
-    blocks1, blocks2 = get(state, GLOBAL_READ1_BLOCK), get(state, GLOBAL_READ2_BLOCK)
+    at, block = granule - get(state, s.SHARED_GRANULES), get(state, s.BLOCK)
+    blocks1, blocks2 = get(state, s.GLOBAL_READ1_BLOCK), get(state, s.GLOBAL_READ2_BLOCK)
     old, old_block = word64(read1, granule), word32(blocks1, at)
     kept, kept_block = (low, block) if low != high else (old, old_block)
     if old != 0 and old_block != block:
@@ -203,75 +208,69 @@ def note_global_read(state, read1, read2, granule, low, high):
 @compiled
 def note_atomic(state, granule, stamped, tile, defined):
     """Like note_write, but a plain write of before is kept."""
-    old = word64(get(state, SHADOW_WRITE), granule)
+    old = word64(get(state, s.SHADOW_WRITE), granule)
     if not old & ATOMIC_BIT:
-        set64(get(state, SHADOW_PLAIN), granule, old)
-        if granule >= get(state, SHARED_GRANULES):
-            at = granule - get(state, SHARED_GRANULES)
-            set32(get(state, GLOBAL_PLAIN_BLOCK), at, word32(get(state, GLOBAL_WRITE_BLOCK), at))
+        set64(get(state, s.SHADOW_PLAIN), granule, old)
+        if granule >= get(state, s.SHARED_GRANULES):
+            at = granule - get(state, s.SHARED_GRANULES)
+            set32(get(state, s.GLOBAL_PLAIN_BLOCK), at, word32(get(state, s.GLOBAL_WRITE_BLOCK), at))
     note_write(state, granule, stamped, tile, defined)
 
 
 @compiled_as("void(int64, int64, int64, int64, int64)")
 def note_write(state, granule, stamped, tile, defined):
-    set64(get(state, SHADOW_WRITE), granule, stamped)
-    set16(get(state, SHADOW_TILE), granule, tile)
-    set_byte(get(state, SHADOW_DEFINED), granule, defined)
+    set64(get(state, s.SHADOW_WRITE), granule, stamped)
+    set16(get(state, s.SHADOW_TILE), granule, tile)
+    set_byte(get(state, s.SHADOW_DEFINED), granule, defined)
 
 
 @compiled
 def note_global_block(state, granule, blocks):
-    if granule >= get(state, SHARED_GRANULES):
-        set32(blocks, granule - get(state, SHARED_GRANULES), get(state, BLOCK))
+    if granule >= get(state, s.SHARED_GRANULES):
+        set32(blocks, granule - get(state, s.SHARED_GRANULES), get(state, s.BLOCK))
 
 
 @compiled
 def pass_barrier(state):
     """A barrier of the whole block: what came before it is ordered with what follows."""
-    now = get(state, NOW) + 1
-    put(state, NOW, now)
-    put(state, INTERVAL_START, now)
+    now = get(state, s.NOW) + 1
+    put(state, s.NOW, now)
+    put(state, s.INTERVAL_START, now)
     share(state, np.int64(-1))
 
 
 @compiled
 def pass_warp_sync(state, warp, mask):
     """__syncwarp(mask): every lane of the mask now knows what the others of the mask knew and did."""
-    now = get(state, NOW) + 1
-    put(state, NOW, now)
+    now = get(state, s.NOW) + 1
+    put(state, s.NOW, now)
     if mask == np.uint32(0xFFFFFFFF):
-        set64(get(state, WARP_START), warp, now)
+        set64(get(state, s.WARP_START), warp, now)
         return
-    seen = get(state, SEEN_LANES) + 8 * (warp << 10)
+    seen = get(state, s.SEEN_LANES)
     for other in range(32):
         latest = np.int64(0)
         todo = mask
         while todo != NO_LANES:
             lane, todo = next_lane(todo)
-            latest = max(latest, word64(seen, (lane << 5) + other))
+            latest = max(latest, word64(seen, lane_pair(warp, lane, other)))
         if (mask >> np.uint32(other)) & np.uint32(1):
             latest = now
         todo = mask
         while todo != NO_LANES:
             lane, todo = next_lane(todo)
-            set64(seen, (lane << 5) + other, latest)
+            set64(seen, lane_pair(warp, lane, other), latest)
 
 
 @compiled
 def pass_named_barrier(state, members):
     """A barrier of some warps (`members`: a bit a warp): each now knows what any of them knew and did."""
-    now = get(state, NOW) + 1
-    put(state, NOW, now)
-    warps, seen = get(state, WARPS), get(state, SEEN_WARPS)
+    now = get(state, s.NOW) + 1
+    put(state, s.NOW, now)
+    warps, seen = get(state, s.WARPS), get(state, s.SEEN_WARPS)
     for other in range(warps):
-        latest = np.int64(0)
-        for member in range(warps):
-            if (members >> member) & 1:
-                latest = max(latest, word64(seen, member * warps + other))
         if (members >> other) & 1:
-            latest = now
-            set64(get(state, WARP_START), other, now)
-        for member in range(warps):
-            if (members >> member) & 1:
-                set64(seen, member * warps + other, latest)
+            set64(seen, other * warps + other, now)
+            set64(get(state, s.WARP_START), other, now)
+        join_times(seen, warps, members, other)
     share(state, members)

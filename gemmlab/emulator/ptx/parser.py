@@ -189,9 +189,9 @@ class _Parser:
 
     def _directive(self, text: str) -> None:
         if match := _LOC.match(text):
-            here = tuple(int(x) for x in match.group(1, 2, 3))
+            here = (int(match[1]), int(match[2]), int(match[3]))
             if match[4]:
-                self.inlined_at[here] = tuple(int(x) for x in match.group(4, 5, 6))
+                self.inlined_at[here] = (int(match[4]), int(match[5]), int(match[6]))
             self._set_location(here)
         elif match := re.match(r"\.version\s+(\d+)", text):
             self.module.version = int(match[1])

@@ -7,18 +7,18 @@ with A and B in each other's place.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from itertools import product
 
-import numpy as np
-
 LANES = range(32)
 LaneValues = tuple[int, ...]
 Place = tuple[int, int]
-KINDS = ("f16", "bf16", "tf32", "f32", "f64")
-ELEMENTS = {"f16": 2, "bf16": 2, "tf32": 1, "f32": 1, "f64": 1}  # of one register
-BYTES = {"f16": 2, "bf16": 2, "tf32": 4, "f32": 4, "f64": 8}  # of one element
+# Bits of an element, and elements of a register.
+BITS = {"f16": 16, "bf16": 16, "tf32": 32, "f32": 32, "f64": 64, "s32": 32, "s8": 8, "u8": 8, "s4": 4, "u4": 4, "b1": 1}
+ELEMENTS = {kind: max(32 // bits, 1) for kind, bits in BITS.items()}
+INTEGERS = ("s8", "u8", "s4", "u4", "b1")
 
 
 @dataclass(frozen=True)
@@ -35,31 +35,20 @@ class Fragment:
     def register_count(self) -> int:
         return len(self.registers) * self.copies
 
-    def table(self) -> list[int]:
-        """Row << 8 | column, register after register, element after element, lane after lane."""
-        return [row << 8 | column for register in self.registers for element in register for row, column in element]
+    def places(self) -> list[Place]:
+        """Register after register, element after element, lane after lane."""
+        return [place for register in self.registers for element in register for place in element]
 
 
 @dataclass(frozen=True)
 class Multiplication:
-    """D = A·B + C."""
+    """D = A·B + C. `form` is satfinite for sums that stop at the ends of int32; xor or and for single bits."""
 
     a: Fragment
     b: Fragment
     c: Fragment
     d: Fragment
-
-    def table(self) -> list[int]:
-        """What tensor.py reads: sizes, kinds, registers, then the places of all elements."""
-        m, n, k = self.a.rows, self.b.columns, self.a.columns
-        parts = (self.a, self.b, self.c, self.d)
-        kinds = [KINDS.index(part.kind) for part in parts]
-        counts = [len(part.registers) for part in parts]
-        operands = [part.register_count for part in parts]
-        return [m, n, k, *kinds, *counts, *operands, *(place for part in parts for place in part.table())]
-
-
-HEADER = 15
+    form: str = ""
 
 
 def _fragment(kind: str, rows: int, columns: int, tile: tuple[int, int], place, copies: int = 1) -> Fragment:
@@ -75,22 +64,13 @@ def _fragment(kind: str, rows: int, columns: int, tile: tuple[int, int], place, 
     return Fragment(kind, rows, columns, registers, copies)
 
 
-def _pair_in_row(lane: int, e: int) -> Place:
-    """8 rows of 8: a lane has two neighbours of a row."""
-    return lane // 4, lane % 4 * 2 + e
+def _in_row(count: int) -> Callable[[int, int], Place]:
+    """8 rows of 4 lanes: a lane has `count` neighbours of a row."""
+    return lambda lane, e: (lane // 4, lane % 4 * count + e)
 
 
-def _pair_in_column(lane: int, e: int) -> Place:
-    return lane % 4 * 2 + e, lane // 4
-
-
-def _one_in_row(lane: int, e: int) -> Place:
-    """8 rows of 4."""
-    return lane // 4, lane % 4
-
-
-def _one_in_column(lane: int, e: int) -> Place:
-    return lane % 4, lane // 4
+def _in_column(count: int) -> Callable[[int, int], Place]:
+    return lambda lane, e: (lane % 4 * count + e, lane // 4)
 
 
 def _by_columns(fragment: Fragment, rows: int, columns: int) -> Fragment:
@@ -106,21 +86,18 @@ def _by_columns(fragment: Fragment, rows: int, columns: int) -> Fragment:
 
 
 def _a(kind: str, m: int, k: int, copies: int) -> Fragment:
-    pairs = ELEMENTS[kind] == 2
-    tile = (8, 8) if pairs else (8, 4)
-    return _by_columns(_fragment(kind, m, k, tile, _pair_in_row if pairs else _one_in_row, copies), 16, tile[1])
+    count = ELEMENTS[kind]
+    return _by_columns(_fragment(kind, m, k, (8, 4 * count), _in_row(count), copies), 16, 4 * count)
 
 
 def _b(kind: str, k: int, n: int, copies: int) -> Fragment:
-    pairs = ELEMENTS[kind] == 2
-    tile = (8, 8) if pairs else (4, 8)
-    fragment = _fragment(kind, k, n, tile, _pair_in_column if pairs else _one_in_column, copies)
-    return _by_columns(fragment, k, 8)
+    count = ELEMENTS[kind]
+    return _by_columns(_fragment(kind, k, n, (4 * count, 8), _in_column(count), copies), k, 8)
 
 
 def accumulator(kind: str, m: int, n: int) -> Fragment:
     """C or D: tiles of 16×8 (8×8 where m is 8), one after another along a row."""
-    fragment = _fragment(kind, m, n, (8, 8), _pair_in_row)
+    fragment = _fragment(kind, m, n, (8, 8), _in_row(2))
     key = lambda register: (register[0][0][0] // 16, register[0][0][1] // 8, register[0][0])  # noqa: E731
     return Fragment(kind, m, n, tuple(sorted(fragment.registers, key=key)))
 
@@ -141,13 +118,21 @@ MMA_SHAPES = {
     "bf16": ("m16n8k8", "m16n8k16"),
     "tf32": ("m16n8k4", "m16n8k8"),
     "f64": ("m8n8k4",),
+    **dict.fromkeys(("s8", "u8"), ("m8n8k16", "m16n8k16", "m16n8k32")),
+    **dict.fromkeys(("s4", "u4"), ("m8n8k32", "m16n8k32", "m16n8k64")),
+    "b1": ("m8n8k128", "m16n8k128", "m16n8k256"),
 }
 WMMA_SHAPES = {
     "f16": ("m16n16k16", "m32n8k16", "m8n32k16"),
     "bf16": ("m16n16k16", "m32n8k16", "m8n32k16"),
     "tf32": ("m16n16k8",),
     "f64": ("m8n8k4",),
+    **dict.fromkeys(("s8", "u8"), ("m16n16k16", "m32n8k16", "m8n32k16")),
+    **dict.fromkeys(("s4", "u4"), ("m8n8k32",)),
+    "b1": ("m8n8k128",),
 }
+
+ALL_WMMA_SHAPES = tuple({shape: None for shapes in WMMA_SHAPES.values() for shape in shapes})
 
 
 @cache
@@ -167,14 +152,11 @@ def wmma_accumulator(kind: str, m: int, n: int) -> Fragment:
 
 
 @cache
-def multiplication(kind: str, c_kind: str, d_kind: str, m: int, n: int, k: int, wmma: bool) -> Multiplication:
-    a, b = (input_fragment(role, kind, m, n, k, wmma) for role in "ab")
+def multiplication(
+    kinds: tuple[str, str, str, str], shape: tuple[int, int, int], wmma: bool, form: str = ""
+) -> Multiplication:
+    """`kinds` are those of the elements of A, B, C and D, `shape` is (m, n, k)."""
+    a, b = (input_fragment(role, kind, *shape, wmma) for role, kind in zip("ab", kinds))
     build = wmma_accumulator if wmma else accumulator
-    return Multiplication(a, b, build(c_kind, m, n), build(d_kind, m, n))
-
-
-def tables(kinds: list[Multiplication]) -> tuple[np.ndarray, list[int]]:
-    """All of them in one array, and where each starts."""
-    parts = [kind.table() for kind in kinds]
-    starts = [sum(len(part) for part in parts[:number]) for number in range(len(parts))]
-    return np.array([value for part in parts for value in part] or [0], np.int32), starts
+    c, d = (build(kind, *shape[:2]) for kind in kinds[2:])
+    return Multiplication(a, b, c, d, form)

@@ -121,7 +121,7 @@ class _Widening:
         if limit is None or compare is None or len(steps) != 1 or len(first) != 1:
             return 0
         value, step = parse_number(first[0].operands[1]), parse_number(steps[0].operands[2])
-        if value is None or not first[0].opcode.startswith("mov"):
+        if value is None or step is None or not first[0].opcode.startswith("mov"):
             return 0
         for turn in range(1, _MOST_TURNS):
             value += step
@@ -192,7 +192,7 @@ class _Widening:
             key = (root, access.version, access.is_load, access.size, access.guard, inside and step)
             groups[key].append((access.offset + distance, access.number))
         for (root, _, is_load, size, _, step), places in groups.items():
-            turns = loop.turns if step else 1
+            turns = loop.turns if loop and step else 1
             at = {place + turn * (step or 0): number for place, number in places for turn in range(turns)}
             if len(at) == 1:
                 continue
@@ -212,8 +212,9 @@ class _Widening:
             if len(found) != 1 or found[0].guard:
                 return register, distance
             head, source = found[0].opcode.split(".")[0], found[0].operands[1]
-            if head == "add" and parse_number(found[0].operands[2]) is not None and source != register:
-                distance += parse_number(found[0].operands[2])
+            added = parse_number(found[0].operands[2]) if head == "add" else None
+            if added is not None and source != register:
+                distance += added
             elif head not in ("mov", "cvta") or not source.startswith("%"):
                 break
             register = source
@@ -230,8 +231,9 @@ class _Widening:
         instruction, head = found[0], found[0].opcode.split(".")[0]
         if _is_step(instruction):
             return parse_number(instruction.operands[2])
-        sources = [self._step(operand, loop, depth + 1) for operand in instruction.operands[1:]]
-        if None in sources:
+        steps = [self._step(operand, loop, depth + 1) for operand in instruction.operands[1:]]
+        sources = [step for step in steps if step is not None]
+        if len(sources) < len(steps):
             return None
         if _extends(instruction) and sources[0] and not self._is_known(instruction.operands[1], loop):
             return None

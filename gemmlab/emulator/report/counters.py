@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from gemmlab.emulator.code.decode import Code
+from gemmlab.emulator.code.code import Code
 from gemmlab.emulator.machine import opcodes as o
 from gemmlab.emulator.machine import requests as r
 from gemmlab.kernel.counters import Counters, LineCounters
-from gemmlab.kernel.limits import WARP
+from gemmlab.kernel.warp import WARP
 
 _FMA = [number for name, number in o.NUMBER.items() if name.startswith("fma.")]
 _PACKED_FMA = [number for name, number in o.NUMBER.items() if name.startswith("fma.") and name.endswith("x2")]

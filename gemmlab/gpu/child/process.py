@@ -2,38 +2,23 @@
 
 from __future__ import annotations
 
-import json
 import os
-import queue
-import signal
-import subprocess
 import sys
 import tempfile
-import threading
-import weakref
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import IO
 
 import numpy as np
 
+from gemmlab.child_process import UNREADABLE, Child, ChildDied, ChildTimeout
 from gemmlab.errors import UserError
 from gemmlab.gpu.child.guards import GUARD_BYTES, Images
 
 START_SECONDS = 120.0  # a first import of CuPy from a cold disk, and the driver's start
 COPY_SECONDS = 120.0
 MEASURE_SECONDS = 120.0
-UNREADABLE = "it answered something that could not be read"
 NO_DEVICE = {35: "the NVIDIA driver is missing, or too old for this CUDA", 100: "CUDA sees no NVIDIA GPU"}
 COMMAND = (sys.executable, "-m", "gemmlab.gpu.child.worker")
-
-
-class ChildTimeout(Exception):
-    """The child did not answer in time."""
-
-
-class ChildDied(Exception):
-    """The child ended, or said something that is no answer. The text says what is known of it."""
 
 
 class CudaError(Exception):
@@ -42,89 +27,6 @@ class CudaError(Exception):
     def __init__(self, code: int | str | None, text: str) -> None:
         self.code = code
         super().__init__(text)
-
-
-class Child:
-    """One process of its own session; messages are JSON objects, one a line, on its stdin and stdout.
-
-    It is killed with everything it started when `kill` is called or this object goes away.
-    """
-
-    def __init__(self, command: Sequence[str], cwd: str, env: dict[str, str]) -> None:
-        self._stderr = tempfile.TemporaryFile()
-        self._process = subprocess.Popen(
-            command,
-            cwd=cwd,
-            env=env,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._stderr,
-            start_new_session=True,
-        )
-        self._answers: queue.SimpleQueue[dict | None] = queue.SimpleQueue()
-        threading.Thread(target=_read, args=(self._process.stdout, self._answers), daemon=True).start()
-        self._finalizer = weakref.finalize(self, _kill, self._process)
-
-    def send(self, message: dict) -> None:
-        """Raises ChildDied where the child no longer listens."""
-        try:
-            self._process.stdin.write(json.dumps(message).encode() + b"\n")
-            self._process.stdin.flush()
-        except OSError:
-            raise ChildDied(self._last_words()) from None
-
-    def receive(self, seconds: float) -> dict:
-        """The next answer. Raises ChildTimeout or ChildDied."""
-        try:
-            answer = self._answers.get(timeout=seconds)
-        except queue.Empty:
-            raise ChildTimeout from None
-        if answer is None:
-            raise ChildDied(self._last_words())
-        return answer
-
-    def kill(self) -> None:
-        self._finalizer()
-
-    def _last_words(self) -> str:
-        """How it ended and the last line of its stderr."""
-        try:
-            status = self._process.wait(timeout=2)
-        except subprocess.TimeoutExpired:
-            return UNREADABLE
-        self._stderr.seek(0)
-        lines = self._stderr.read()[-2000:].decode("utf-8", "replace").split("\n")
-        said = next((line.strip() for line in reversed(lines) if line.strip()), "it said nothing")
-        ended = f"signal {-status}" if status < 0 else f"exit status {status}"
-        return f"{ended}: {said}"
-
-
-def _read(stdout: IO[bytes], answers: queue.SimpleQueue[dict | None]) -> None:
-    """Hand over one answer a line; None at the end, or at the first line that is none."""
-    for line in stdout:
-        try:
-            answer = json.loads(line)
-        except ValueError:
-            break
-        if not isinstance(answer, dict):
-            break
-        answers.put(answer)
-    answers.put(None)
-
-
-def _kill(process: subprocess.Popen) -> None:
-    if os.name == "posix":
-        try:
-            os.killpg(process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
-    else:
-        process.kill()
-    try:
-        process.wait(timeout=10)
-    except subprocess.TimeoutExpired:  # the driver still holds it; it goes when the kernel does
-        pass
-    process.stdin.close()
 
 
 class GpuProcess:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from gemmlab.gpu.bench import Timing
     from gemmlab.kernel.counters import Counters
     from gemmlab.kernel.program import Resources
+    from gemmlab.models.ceilings import Ceilings
     from gemmlab.pictures.picture import Picture
 
 _PREFIXES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
@@ -117,10 +118,16 @@ def _beside(timing: Timing) -> str:
     return warm + (f"; SM clock {timing.sm_clock_mhz:,.0f} MHz" if timing.sm_clock_mhz else "")
 
 
-def intensities(shape: tuple[int, int, int], tile: int, timing: Timing | None, sizes: Sizes | None = None) -> Picture:
+def intensities(
+    shape: tuple[int, int, int],
+    tile: int,
+    gflops: float | None,
+    sizes: Sizes | None = None,
+    ceilings: Ceilings | None = None,
+) -> Picture:
     """The roofline with the kernels of `traffic_table`; the last, the lesson's, has its GFLOPS where it was timed."""
     from gemmlab.models.ceilings import Point
     from gemmlab.pictures.speed.roofline import roofline
 
     *before, own = (Point(name, traffic.intensity) for name, traffic in _columns(shape, tile, sizes).items())
-    return roofline([*before, replace(own, gflops=timing.gflops if timing else None)])
+    return roofline([*before, replace(own, gflops=gflops)], ceilings)

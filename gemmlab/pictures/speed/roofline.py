@@ -1,24 +1,29 @@
-"""The roofline: how fast a kernel can be at most, by its operations a byte, and how fast it was."""
+"""The roofline: where a kernel stands under the ceilings of a machine, by its FLOP a byte, and how fast it was."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from gemmlab.models.ceilings import Ceilings, Point
+from gemmlab.models.ceilings import IF_COUNTED_SO, Ceilings, Point
 from gemmlab.pictures.picture import COLOR, FAINT, INK, Picture, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.lines import Line2D
 
 _MARKERS = "osD^vP"
-_MARGIN, _RIGHT_MARGIN = 6.0, 20.0  # labels stand to the right of their points
+_DASHES = ("--", "-.", ":")  # of the memories between the GPU's and the registers
+_MARGIN = 6.0  # beside the least and the greatest intensity
 _NO_SCALE = 0.75
+_LEGEND_LINE = 0.19  # inches
+_LEGEND: dict[str, Any] = {"frameon": False, "fontsize": 8.5, "labelcolor": INK, "handlelength": 1.8}
 
 
 def roofline(points: Sequence[Point], ceilings: Ceilings | None = None) -> Picture:
     """Both axes logarithmic. Without ceilings only the intensities are drawn, and the picture says so."""
-    figure = new_figure(7.4, 4.6 if ceilings else 2.0)
+    lines = max(len(points), 2 + len(ceilings.nearer) if ceilings else 0)
+    figure = new_figure(8.4, (4.4 if ceilings else 1.5) + _LEGEND_LINE * lines)
     axes = figure.subplots()
     axes.set_xscale("log")
     axes.set_xlim(*_x_limits(points, ceilings))
@@ -29,17 +34,21 @@ def roofline(points: Sequence[Point], ceilings: Ceilings | None = None) -> Pictu
     axes.tick_params(colors=INK)
     if ceilings:
         _draw_roof(axes, ceilings)
+        figure.legend(handles=[*axes.lines], loc="outside lower left", **_LEGEND)
     else:
         axes.set_ylim(0, 1)
         axes.set_yticks([])
-    for number, point in enumerate(points):
-        _draw_point(axes, point, _MARKERS[number % len(_MARKERS)], ceilings)
+    drawn = [_draw_point(axes, point, _MARKERS[n % len(_MARKERS)], ceilings) for n, point in enumerate(points)]
+    figure.legend(handles=drawn, loc="outside lower right" if ceilings else "outside lower left", **_LEGEND)
     return Picture(figure, describe_roofline(points, ceilings))
 
 
 def hierarchy(name: str, intensities: Mapping[str, float], ceilings: Ceilings, gflops: float | None = None) -> Picture:
     """One kernel at every level of memory: `intensities` by level, each under the slope of its own level."""
-    points = [Point(f"{name}: {level}", intensity, gflops, level) for level, intensity in intensities.items()]
+    points = [
+        Point(f"{name}, {level}", intensity, gflops, level, IF_COUNTED_SO[level])
+        for level, intensity in intensities.items()
+    ]
     return roofline(points, ceilings)
 
 
@@ -50,12 +59,12 @@ def describe_roofline(points: Sequence[Point], ceilings: Ceilings | None = None)
 
 
 def _in_words(point: Point, ceilings: Ceilings | None) -> str:
-    text = f"{point.label}: {point.intensity:g} FLOP/B"
+    """'naive: 0.25 FLOP/B, 125 GFLOPS if nothing is cached': what the ceiling of its level gives, and what it takes."""
+    text = f"{point.label}: {point.intensity:.3g} FLOP/B"
     if point.gflops is not None:
         text += f", measured {point.gflops:,.0f} GFLOPS"
-    if ceilings:
-        most = ceilings.attainable(point.intensity, point.level)
-        text += f", at most {most:,.0f} GFLOPS where every byte comes from {point.level}"
+    if ceilings and point.gflops is None:
+        text += f", {ceilings.attainable(point.intensity, point.level):,.0f} GFLOPS {point.condition}"
     return text
 
 
@@ -67,55 +76,38 @@ def _title(ceilings: Ceilings | None) -> str:
 
 def _x_limits(points: Sequence[Point], ceilings: Ceilings | None) -> tuple[float, float]:
     known = [point.intensity for point in points] + ([ceilings.ridge] if ceilings else [])
-    return min(known) / _MARGIN, max(known) * _RIGHT_MARGIN
+    return min(known) / _MARGIN, max(known) * _MARGIN
 
 
-def _draw_point(axes: Axes, point: Point, marker: str, ceilings: Ceilings | None) -> None:
+def _draw_point(axes: Axes, point: Point, marker: str, ceilings: Ceilings | None) -> Line2D:
     """Filled where it was measured; open on the roof, or on the line, where its intensity is all that is known."""
-    label, y = f"{point.label}\n{point.intensity:.3g} FLOP/B", _NO_SCALE
+    y = _NO_SCALE
     if ceilings:
         y = point.gflops or ceilings.attainable(point.intensity, point.level)
         axes.axvline(point.intensity, color=COLOR["A"], linewidth=1, linestyle=":")
-    if point.gflops or ceilings:
-        label += f"\n{point.gflops:,.0f} GFLOPS" if point.gflops else f"\n{y:,.0f} GFLOPS if nothing is cached"
-    fill = "full" if point.gflops else "none"
-    axes.plot(point.intensity, y, marker=marker, markersize=9, color=COLOR["A"], fillstyle=fill)
-    axes.annotate(
-        label,
-        (point.intensity, y),
-        xytext=(9, -4),
-        textcoords="offset points",
-        ha="left",
-        va="top",
-        fontsize=9,
-        color=INK,
-        linespacing=1.3,
-    )
+    style = {"marker": marker, "markersize": 9, "color": COLOR["A"], "fillstyle": "full" if point.gflops else "none"}
+    (drawn,) = axes.plot(point.intensity, y, linestyle="none", label=_in_words(point, ceilings), **style)
+    return drawn
 
 
 def _draw_roof(axes: Axes, ceilings: Ceilings) -> None:
-    """The slope of the memory and the flat roof of the arithmetic, which meet at the ridge."""
+    """The flat roof of the arithmetic and the slope of each memory, which meet at its ridge."""
     left, right = axes.get_xlim()
     axes.set_yscale("log")
     axes.set_ylim(0.4 * ceilings.attainable(left), 2.5 * ceilings.gflops)
     axes.set_ylabel("GFLOPS", color=INK)
     axes.yaxis.set_major_formatter("{x:,.0f}")
     axes.grid(True, which="major", color=FAINT, alpha=0.3)
-    axes.plot([left, ceilings.ridge], [left * ceilings.gbs, ceilings.gflops], color=COLOR["B"], linewidth=2.2)
-    axes.plot([ceilings.ridge, right], [ceilings.gflops] * 2, color=COLOR["C"], linewidth=2.2)
-    for name, gbs in ceilings.nearer:
-        ridge = ceilings.gflops / gbs
-        if ridge > left:
-            axes.plot([left, ridge], [left * gbs, ceilings.gflops], color=COLOR["note"], linewidth=1.4, linestyle="--")
-        axes.annotate(
-            f"{name}: {gbs:,.0f} GB/s",
-            (left, min(ceilings.gflops, left * gbs)),
-            xytext=(4, 12),
-            textcoords="offset points",
-            fontsize=8,
-            color=INK,
-        )
-    style: dict[str, Any] = {"fontsize": 9, "color": INK, "textcoords": "offset points"}
-    axes.annotate(f"memory: {ceilings.gbs:,.0f} GB/s", (left, left * ceilings.gbs), xytext=(18, 2), ha="left", **style)
     roof = f"float32 multiply-adds: {ceilings.gflops:,.0f} GFLOPS"
-    axes.annotate(roof, (right, ceilings.gflops), xytext=(-4, 6), ha="right", **style)
+    axes.plot([ceilings.ridge, right], [ceilings.gflops] * 2, color=COLOR["C"], linewidth=2.2, label=roof)
+    for number, (name, gbs) in enumerate(ceilings.nearer[::-1]):
+        style = {"color": COLOR["note"], "linewidth": 1.4, "linestyle": _DASHES[number % len(_DASHES)]}
+        _draw_slope(axes, ceilings, name, gbs, style)
+    _draw_slope(axes, ceilings, "memory", ceilings.gbs, {"color": COLOR["B"], "linewidth": 2.2})
+
+
+def _draw_slope(axes: Axes, ceilings: Ceilings, name: str, gbs: float, style: Mapping[str, Any]) -> None:
+    """From the left edge up to the ridge; nothing of it is seen where that lies further left."""
+    left, ridge = axes.get_xlim()[0], ceilings.gflops / gbs
+    start = min(left, ridge)
+    axes.plot([start, ridge], [start * gbs, ceilings.gflops], label=f"{name}: {gbs:,.0f} GB/s", **style)

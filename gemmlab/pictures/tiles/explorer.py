@@ -60,7 +60,7 @@ def describe_interval(story: BlockStory, number: int, thread: int) -> str:
 def _title(story: BlockStory, interval: Interval) -> str:
     row, col = story.place
     last = len(story.intervals) - 1
-    return f"Block row {row}, column {col}, barrier interval {interval.number} of 0…{last}: {interval.title()}"
+    return f"Block (x, y) = ({col}, {row}), barrier interval {interval.number} of 0…{last}: {interval.title()}"
 
 
 def _filling(array: SharedArray, writes: Sequence[Touch]) -> str:
@@ -75,7 +75,7 @@ def _filling(array: SharedArray, writes: Sequence[Touch]) -> str:
 
 def _thread_name(story: BlockStory, thread: int) -> str:
     across = story.launch.block[0]
-    return f"ty={thread // across}, tx={thread % across}"
+    return f"(tx, ty) = ({thread % across}, {thread // across})"
 
 
 def _deeds(story: BlockStory, interval: Interval, thread: int) -> str:

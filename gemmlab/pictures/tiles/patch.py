@@ -60,8 +60,8 @@ def describe_patch(sizes: Sizes, thread: Thread, k: int) -> str:
     rows, cols = _span("row", row, sizes.TM), _span("column", col, sizes.TN)
     return (
         f"A block of {sizes.block[0]}×{sizes.block[1]} threads computes {sizes.BM}×{sizes.BN} elements of C. Thread "
-        f"ty={ty}, tx={tx} computes {sizes.TM}×{sizes.TN} of them: {rows} and {cols} of the tile. For k = {k} it reads "
-        f"{rows} of column {k} of As and {cols} of row {k} of Bs."
+        f"(tx, ty) = ({tx}, {ty}) computes {sizes.TM}×{sizes.TN} of them: {rows} and {cols} of the tile. For k = {k} "
+        f"it reads {rows} of column {k} of As and {cols} of row {k} of Bs."
     )
 
 
@@ -71,9 +71,13 @@ def _span(what: str, first: int, count: int) -> str:
 
 def _require(sizes: Sizes, thread: Thread, k: int) -> None:
     across, down = sizes.block
-    if not (isinstance(thread, tuple) and len(thread) == 2 and thread[0] in range(down) and thread[1] in range(across)):
-        where = f"write ty, 0 to {down - 1}, and tx, 0 to {across - 1}"
-        raise UserError(f"there is no thread {thread!r} in the block: {where}")
+    is_pair = isinstance(thread, tuple) and len(thread) == 2
+    if not (is_pair and thread[0] in range(down) and thread[1] in range(across)):
+        named = f"(tx, ty) = ({thread[1]}, {thread[0]})" if is_pair else repr(thread)
+        raise UserError(
+            f"there is no thread {named} in the block: tx is 0 to {across - 1}, ty is 0 to {down - 1}, and threadIdx "
+            "is (tx, ty)"
+        )
     if k not in range(sizes.BK):
         raise UserError(f"inside a tile, k is 0 to {sizes.BK - 1}; {k!r} is none of them")
 
@@ -88,8 +92,9 @@ def _warp_of(sizes: Sizes, thread: Thread) -> list[Thread]:
 def _legend(sizes: Sizes, thread: Thread, k: int) -> list:
     from matplotlib.patches import Patch
 
+    own = f"thread (tx, ty) = ({thread[1]}, {thread[0]}):\nits {sizes.TM}×{sizes.TN} elements of C"
     return [
-        Patch(facecolor=INK, label=f"thread ty={thread[0]}, tx={thread[1]}:\nits {sizes.TM}×{sizes.TN} elements of C"),
+        Patch(facecolor=INK, label=own),
         Patch(facecolor=COLOR["A"], edgecolor=INK, label=f"what it reads of As\nfor k = {k}"),
         Patch(facecolor=COLOR["B"], edgecolor=INK, label=f"what it reads of Bs\nfor k = {k}"),
         Patch(facecolor=COLOR["C"], alpha=0.4, label="the elements of the\nother threads of its warp"),

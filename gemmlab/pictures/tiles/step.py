@@ -48,10 +48,10 @@ def step_story(step: TileStep, before: np.ndarray, thread: Thread) -> str:
 def _short_story(step: TileStep, before: np.ndarray, thread: Thread) -> str:
     ty, tx = thread
     return (
-        f"block ({step.block_row}, {step.block_col}), K tile {step.k_tile}\n"
+        f"block (x, y) = ({step.block_col}, {step.block_row}), K tile {step.k_tile}\n"
         f"zero fill in As: {int((~step.As_valid).sum())} of {step.As.size}\n"
         f"zero fill in Bs: {int((~step.Bs_valid).sum())} of {step.Bs.size}\n"
-        f"acc of ty={ty}, tx={tx}:\n  {before[thread]:g} → {step.acc[thread]:g}"
+        f"acc of (tx, ty) = ({tx}, {ty}):\n  {before[thread]:g} → {step.acc[thread]:g}"
     )
 
 

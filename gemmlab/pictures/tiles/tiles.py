@@ -53,7 +53,7 @@ def legend_patches(shape: tuple[int, int, int], tile: int, place: Place, thread:
         Patch(facecolor=COLOR["A"], alpha=0.16, label="light: what the block\nreads in its other steps"),
     ]
     if thread:
-        words = f"thread ty={thread[0]}, tx={thread[1]}: its row\nof As, its column of Bs,\nits element of C"
+        words = f"thread (tx, ty) = ({thread[1]}, {thread[0]}): its row\nof As, its column of Bs,\nits element of C"
         entries.append(Patch(facecolor=INK, label=words))
     if hangs_over(shape, tile, place):
         words = "outside the matrix:\nfilled with 0, not stored"
@@ -78,7 +78,7 @@ def describe_tiles(shape: tuple[int, int, int], tile: int, place: Place, thread:
     if thread:
         ty, tx = thread
         element = f"C[{place[0] * tile + ty}][{place[1] * tile + tx}]"
-        text += f" Thread ty={ty}, tx={tx} reads row {ty} of As and column {tx} of Bs for {element}."
+        text += f" Thread (tx, ty) = ({tx}, {ty}) reads row {ty} of As and column {tx} of Bs for {element}."
     if hangs_over(shape, tile, place):
         text += " Slots outside the matrices hold 0."
     return text

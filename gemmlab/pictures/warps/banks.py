@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from gemmlab.models.banks import BANKS, BankRequest
+from gemmlab.kernel.warp import BANKS
+from gemmlab.models.banks import BankRequest
 from gemmlab.pictures.picture import COLOR, FAINT, INK, PAPER, Picture, new_figure
 from gemmlab.text.markdown import plain
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gemmlab.kernel.launch import cdiv
-from gemmlab.models.requests import SECTOR_BYTES, WarpRequest
+from gemmlab.kernel.warp import SECTOR_BYTES
+from gemmlab.models.requests import WarpRequest
 from gemmlab.pictures.picture import COLOR, FAINT, INK, PAPER, Picture, new_figure
 
 if TYPE_CHECKING:

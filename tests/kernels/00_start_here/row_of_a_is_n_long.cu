@@ -1,5 +1,5 @@
 // expect: out_of_bounds
-// says: of A
+// says: of A; computes C[48][0], which exists; the index that is wrong; A[row * K + k]
 // The row length of another matrix: right where N = K only.
 
 // IN PLACE OF

@@ -1,5 +1,5 @@
 // expect: out_of_bounds
-// says: of A; beyond its end
+// says: of A; its row is 35; the guard must test row < M
 // The load of A does not ask for M.
 
 // BLANK load_a

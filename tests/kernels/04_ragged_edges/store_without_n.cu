@@ -1,5 +1,5 @@
-// expect: race
-// says: threads of two blocks; one block own each element of C
+// expect: out_of_bounds
+// says: of C; its column is 45; the guard must test col < N
 // Threads to the right of C store into the next row.
 
 // BLANK store

@@ -1,5 +1,5 @@
 // expect: race
-// says: asynchronous copy; has not been waited for; then __syncthreads()
+// says: asynchronous copy; must come after that wait
 // The barrier comes first: then nobody knows whether the copies of the others have arrived.
 
 // BLANK arrive

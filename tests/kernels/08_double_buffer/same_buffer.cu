@@ -1,5 +1,5 @@
 // expect: race
-// says: asynchronous copy; may overwrite
+// says: may still be writing it; the buffer that it does not read
 // The next tiles are copied into the buffer that is being multiplied.
 
 // IN PLACE OF

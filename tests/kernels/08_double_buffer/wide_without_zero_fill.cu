@@ -1,5 +1,5 @@
 // expect: out_of_bounds
-// says: of B; guard must test
+// says: of B; guard against K
 // The wide copy takes what lies beyond the edge.
 
 // IN PLACE OF

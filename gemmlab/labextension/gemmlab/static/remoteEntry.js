@@ -7,6 +7,9 @@
   const KERNEL_CELL = /^%%writefile\s+\S+\.cuh?\s*$/m;
   const WITHOUT_KERNEL = 'Error displaying widget: model not found';
 
+  const BEFORE_RESTART = 'This is from before the kernel was restarted, and its controls do nothing. Run this cell again.';
+  const GONE = ['restarting', 'autorestarting', 'terminating', 'dead'];
+
   let packages = {};
   const shared = async name => {
     const [version] = Object.values(packages[name]);
@@ -52,9 +55,24 @@
     update();
   };
 
+  // The handle of a slider is no input, so that its label does not name it; the buttons of a player are icons.
+  const PLAYER = ['play or pause', 'stop', 'repeat'];
+  const nameControls = node => {
+    for (const handle of node.querySelectorAll('.jupyter-widgets [role="slider"]:not([aria-label])')) {
+      const label = handle.closest('.jupyter-widgets').querySelector('.widget-label');
+      handle.setAttribute('aria-label', (label && label.textContent) || 'value');
+    }
+    for (const player of node.querySelectorAll('.widget-play')) {
+      player.querySelectorAll('button:not([aria-label])').forEach((button, place) => {
+        button.setAttribute('aria-label', PLAYER[place] || 'player');
+      });
+    }
+  };
+
   // A saved widget is gone with its kernel. What it showed stands under it; say how to get the controls back.
-  const explainLostWidgets = node => {
+  const explainWidgets = node => {
     const explain = () => {
+      nameControls(node);
       for (const part of node.querySelectorAll('.jp-OutputArea-output')) {
         if (part.childElementCount === 0 && part.textContent === WITHOUT_KERNEL) {
           part.textContent = 'Run this cell to get its controls back.';
@@ -62,6 +80,25 @@
       }
     };
     new MutationObserver(explain).observe(node, { childList: true, subtree: true });
+  };
+
+  // What stands in a page when its kernel is restarted looks as live as before: say that it is not.
+  const markOld = node => {
+    for (const live of node.querySelectorAll('.gemmlab-live')) {
+      if (live.querySelector('.gemmlab-old')) {
+        continue;
+      }
+      for (const part of live.children) {
+        part.style.opacity = '0.55';
+        part.inert = !part.querySelector('.jp-RenderedHTMLCommon');
+      }
+      const words = document.createElement('p');
+      words.className = 'gemmlab-old';
+      words.setAttribute('role', 'status');
+      words.style.cssText = 'margin: 0 0 0.5em; padding: 0.3em 0.6em; border-left: 4px solid #b07a00';
+      words.textContent = BEFORE_RESTART;
+      live.prepend(words);
+    }
   };
 
   const cells = ({ INotebookTracker }, { IEditorLanguageRegistry }) => ({
@@ -81,7 +118,12 @@
         };
         panel.content.modelContentChanged.connect(visit);
         panel.context.ready.then(visit);
-        explainLostWidgets(panel.content.node);
+        explainWidgets(panel.content.node);
+        panel.sessionContext.statusChanged.connect((_, status) => {
+          if (GONE.includes(status)) {
+            markOld(panel.content.node);
+          }
+        });
       });
     }
   });

@@ -29,7 +29,7 @@ def lines_found(verdict: Verdict, kind: str) -> list[int]:
         line
         for finding in verdict.findings
         if finding.is_error and finding.kind == kind
-        for line in (finding.line, finding.details.get("other_line"))
+        for line in (finding.line, *finding.details.get("lines", ()))
     ]
     return sorted({line for line in named if line})
 

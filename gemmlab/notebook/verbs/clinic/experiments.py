@@ -16,12 +16,12 @@ import numpy as np
 
 from gemmlab.course.lesson import Kernel, Lesson
 from gemmlab.errors import UserError
-from gemmlab.kernel.launch import Launch
+from gemmlab.kernel.launch import Launch, LaunchSpec
 from gemmlab.models.simulator import FLOAT_BYTES
 from gemmlab.text.markdown import plain
+from gemmlab.trials.candidate import Candidate
 
 if TYPE_CHECKING:
-    from gemmlab.kernel.program import Program
     from gemmlab.pictures.picture import Picture
 
 _SIDE = 64  # M, N and K of the launches that are counted
@@ -77,7 +77,7 @@ def examine(claim: str, lesson: Lesson) -> Evidence:
 def _uncoalesced_b(lesson: Lesson) -> Evidence:
     """What one warp of the published kernel asks of A and B, where the kernel is right."""
     from gemmlab.compiler.compile import compile_source
-    from gemmlab.models.requests import SECTOR_BYTES
+    from gemmlab.kernel.warp import SECTOR_BYTES
     from gemmlab.pictures.warps.warp import request_table, warp_picture
     from gemmlab.trials.warp_lines import requests_of
 
@@ -112,11 +112,8 @@ def _padding_four(lesson: Lesson) -> Evidence:
 
 def _probe(lanes: int, pitch: int, wide: bool = False) -> int:
     """Wavefronts of one request in which lane i reads at i * pitch words."""
-    from gemmlab.compiler.compile import compile_source
-
-    program = compile_source(_PROBE, options=["-DWIDE"] if wide else [])
-    launch = Launch((lanes, 1, 1), (1, 1, 1))
-    return _count(program, launch, (lanes, 4, pitch)).wavefronts
+    text = f"#define WIDE\n{_PROBE}" if wide else _PROBE
+    return _count(Candidate(text, "probe.cu", LaunchSpec.parse(f"{lanes}", "1")), (lanes, 4, pitch)).wavefronts
 
 
 def _naive_bytes(lesson: Lesson) -> Evidence:
@@ -143,7 +140,7 @@ def _naive_bytes(lesson: Lesson) -> Evidence:
 def _sector_share(block: tuple[int, int]) -> float:
     """Bytes in the sectors that one warp of the naive kernel asks for, over the bytes that its threads ask for."""
     from gemmlab.compiler.compile import compile_source
-    from gemmlab.models.requests import SECTOR_BYTES
+    from gemmlab.kernel.warp import SECTOR_BYTES
     from gemmlab.trials.warp_lines import requests_of
 
     launch = Launch((*block, 1), (_SIDE // block[0], _SIDE // block[1], 1))
@@ -154,10 +151,7 @@ def _sector_share(block: tuple[int, int]) -> float:
 
 def _reads_of_a(kernel: Kernel, source: str) -> float:
     """How often each element of A is loaded, at a shape of one column of blocks."""
-    from gemmlab.compiler.compile import compile_source
-
-    shape = (_SIDE,) * 3
-    counted = _count(compile_source(source), kernel.launch.at(*shape), shape)
+    counted = _count(Candidate(source, kernel.path.name, kernel.launch), (_SIDE,) * 3)
     lines = [number for number, line in enumerate(source.split("\n"), 1) if re.search(r"\bA\[", line)]
     return sum(counted.global_loads[line] for line in lines) / _SIDE**2
 
@@ -228,12 +222,9 @@ def _percent(full) -> str:
 
 def _one_barrier_two_buffers(lesson: Lesson) -> Evidence:
     """Races of one buffer and of two, with one barrier a K tile."""
-    from gemmlab.compiler.compile import compile_source
-
-    shape = (_SIDE,) * 3
     one, two = lesson.kernel_named("one_barrier"), lesson.kernel_named("odd_tail")
     counts = {
-        name: _count(compile_source(kernel.starter), kernel.launch.at(*shape), shape)
+        name: _count(Candidate(kernel.starter, kernel.path.name, kernel.launch), (_SIDE,) * 3)
         for name, kernel in (("one", one), ("two", two))
     }
     rows = [
@@ -256,12 +247,8 @@ class _Counted:
     races: int
 
 
-def _count(program: Program, launch: Launch, shape: tuple[int, int, int]) -> _Counted:
-    from gemmlab.emulator import EmulatorExecutor
-    from gemmlab.kernel.tolerance import make_inputs
-
-    A, B = make_inputs("integer", shape, 0)
-    outcome = EmulatorExecutor().run(program, launch, A, B, shape)
+def _count(candidate: Candidate, shape: tuple[int, int, int]) -> _Counted:
+    outcome, (launch,) = candidate.run(shape, "integer", seed=0), candidate.launches(shape)
     totals = outcome.counters.totals
     read = {line: counts.global_load_bytes // FLOAT_BYTES for line, counts in outcome.counters.lines.items()}
     loads = Counter({line: elements for line, elements in read.items() if elements})

@@ -6,7 +6,7 @@ from dataclasses import astuple
 from math import prod
 
 from gemmlab.models.occupancy import BlockUse
-from gemmlab.notebook.arguments import TIMED_SHAPE
+from gemmlab.notebook.arguments import TIMED_SHAPE, target
 from gemmlab.notebook.desk import Desk
 from gemmlab.notebook.registry import verb
 from gemmlab.pictures.output import show_picture
@@ -18,12 +18,16 @@ def occupancy(
     threads: int | None = None,
     registers: int | None = None,
     shared_bytes: int | None = None,
-    arch: str = "sm_90",
+    arch: str | None = None,
 ) -> None:
-    """Occupancy by registers and shared memory, by sliders. What is not given is that of your kernel."""
+    """Occupancy by registers and shared memory, by sliders. What is not given is that of your kernel.
+
+    `arch` is such as "sm_86"; without it, that of this machine's GPU, or sm_90.
+    """
     from gemmlab.panels.occupancy_controls import OccupancyControls
     from gemmlab.pictures.speed.occupancy import occupancy_picture
 
+    arch = target(arch)
     given = (threads, registers, shared_bytes)
     own = _block_use(desk, arch) if None in given else None
     use = BlockUse(*(mine if value is None else value for value, mine in zip(given, own and astuple(own) or given)))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from gemmlab.models import autotune
 from gemmlab.models.landscape import Cell, Found
-from gemmlab.notebook.arguments import TIMED_SHAPE, Shape, sizes
+from gemmlab.notebook.arguments import TIMED_SHAPE, Shape, sizes, target
 from gemmlab.notebook.desk import Desk
 from gemmlab.notebook.registry import verb
 from gemmlab.pictures.output import Markdown, show, show_picture
@@ -34,9 +34,7 @@ def search(desk: Desk, shape: Shape = TIMED_SHAPE, BK: int | Sequence[int] = 16)
         desk.note("search", shape=list(shape), best=str(best.sizes), gflops=best.gflops)
 
 
-def _search(
-    kernel: Kernel, source: str, shape: Shape, depths: Sequence[int], tick: Callable[[], None]
-) -> Found | None:
+def _search(kernel: Kernel, source: str, shape: Shape, depths: Sequence[int], tick: Callable[[], None]) -> Found | None:
     """Search, show the landscape and the table, check the best in the emulator. The best that is right."""
     from gemmlab import gpu
     from gemmlab.pictures.speed.landscape import landscape
@@ -44,7 +42,7 @@ def _search(
     from gemmlab.trials.search import find, is_right, timed
 
     device = gpu.device() if gpu.available() else None
-    arch = device.arch if device else "sm_90"
+    arch = target()
     found = find(kernel, source, shape, depths, arch, tick)
     if device:
         found = timed(found, kernel, source, shape, tick)

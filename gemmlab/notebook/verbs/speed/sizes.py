@@ -5,7 +5,7 @@ from __future__ import annotations
 from gemmlab.cuda.sizes import Sizes
 from gemmlab.errors import UserError
 from gemmlab.notebook import arguments
-from gemmlab.notebook.arguments import TIMED_SHAPE, Shape
+from gemmlab.notebook.arguments import TIMED_SHAPE, Shape, target
 from gemmlab.notebook.desk import Desk
 from gemmlab.notebook.registry import verb
 from gemmlab.pictures.output import Markdown, show
@@ -13,13 +13,17 @@ from gemmlab.text.markdown import escape
 
 
 @verb
-def sizes(desk: Desk, *choices: tuple[int, ...], shape: Shape = TIMED_SHAPE, arch: str = "sm_90") -> None:
-    """The kernel with other sizes (BM, BN, BK, TM, TN): registers, spills and occupancy on a GPU of that arch."""
+def sizes(desk: Desk, *choices: tuple[int, ...], shape: Shape = TIMED_SHAPE, arch: str | None = None) -> None:
+    """The kernel with other sizes (BM, BN, BK, TM, TN): registers, spills and occupancy.
+
+    They are those on a GPU of this `arch`; without it, on this machine's, or on sm_90.
+    """
     from gemmlab.pictures.speed.sizes import sizing_table
     from gemmlab.trials.sizing import sizing
 
     if desk.owes(*desk.lesson.predictions):
         return
+    arch = target(arch)
     shape, kernel = arguments.sizes(shape), desk.lesson.kernel.launch.kernel
     source = desk.source() if desk.has_passed() else None
     misfit = next((choice for choice in choices if not isinstance(choice, tuple) or len(choice) != 5), None)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from gemmlab.course import lesson as lessons
 from gemmlab.course.lesson import Lesson
 from gemmlab.errors import UserError
-from gemmlab.notebook.arguments import COUNTED_SHAPE, Shape, sizes
+from gemmlab.notebook.arguments import COUNTED_SHAPE, Shape, sizes, target
 from gemmlab.notebook.bodies import in_code
 from gemmlab.notebook.desk import Desk
 from gemmlab.notebook.registry import verb
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @verb
-def compare(desk: Desk, *others: str, shape: Shape = COUNTED_SHAPE, arch: str = "sm_90", **bodies: str) -> None:
+def compare(desk: Desk, *others: str, shape: Shape = COUNTED_SHAPE, arch: str | None = None, **bodies: str) -> None:
     """What the emulator counts for the kernels of earlier lessons, such as "04", and for this lesson's, as it is
     and with other code in some blanks, where such is given.
     """
@@ -30,6 +30,7 @@ def compare(desk: Desk, *others: str, shape: Shape = COUNTED_SHAPE, arch: str = 
 
     if desk.owes(*desk.lesson.predictions):
         return
+    arch = target(arch)
     earlier = [lessons.load(other, desk.lesson.root) for other in others]
     lesson, shape = desk.lesson, sizes(shape)
     counted = _tallies(desk, earlier, shape, arch)

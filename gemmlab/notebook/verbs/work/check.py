@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from gemmlab.course.lesson import Kernel
@@ -47,33 +48,39 @@ def _told_check(desk: Desk, kernel: Kernel, tick: Callable[[], None]) -> list[ob
 
 def _checked(desk: Desk, kernel: Kernel, tick: Callable[[], None] | None = None) -> list[object]:
     """Check, keep the attempt, and give what there is to show."""
-    from gemmlab.check.check import check_kernel
+    from gemmlab.check.as_graded import check_work
     from gemmlab.pictures.verdict import VerdictReport
 
     source = desk.source(kernel)
-    verdict = check_kernel(kernel, source, kernel.path.name, tick=tick)
+    verdict = check_work(kernel, source, kernel.path.name, tick=tick)
     if verdict.status != "unattempted":
         _keep(desk, verdict, source, kernel)
     picture = where_wrong(verdict, kernel)
-    return [VerdictReport(verdict, source), *([picture, caption(picture)] if picture else [])]
+    return [VerdictReport(verdict, source, _stamp(desk, kernel)), *([picture, caption(picture)] if picture else [])]
+
+
+def _stamp(desk: Desk, kernel: Kernel) -> str:
+    """Which file it is, and when it was checked: what stands in a cell may be old. A solved notebook is made once."""
+    if desk.solved:
+        return ""
+    return f"The file is kernels/{kernel.name}.cu, checked on {datetime.now():%Y-%m-%d at %H:%M:%S}."
 
 
 def _keep(desk: Desk, verdict: Verdict, source: str, kernel: Kernel) -> None:
     """A progress file that cannot be written must not hide the verdict: it becomes a notice."""
     kinds = sorted({finding.kind for finding in verdict.findings if finding.is_error})
     more = {"patient": kernel.patient, "changed": changed_lines(kernel, source)} if kernel.patient else {}
-    desk.note(
-        "attempt", status=verdict.status, backend=verdict.backend, findings=kinds, source=digest(source), **more
-    )
+    desk.note("attempt", status=verdict.status, backend=verdict.backend, findings=kinds, source=digest(source), **more)
 
 
 def where_wrong(verdict: Verdict, kernel: Kernel) -> Picture | None:
-    """The wrong elements of that wrong case in which they are fewest, for it tells most."""
+    """The wrong elements of the case that the finding tells of; else of the wrong case in which they are fewest."""
     from gemmlab.check.diagnosis.wrong_result import output_tile
     from gemmlab.pictures.tiles.wrong import wrong_elements
 
     wrong = [case for case in verdict.cases if case.wrong is not None and case.wrong.any()]
     if not wrong:
         return None
-    case = min(wrong, key=lambda case: case.wrong.mean())
+    told = [finding.details["shape"] for finding in verdict.findings if "pattern" in finding.details]
+    case = min(wrong, key=lambda case: (list(case.shape) not in told, case.wrong.mean()))
     return wrong_elements(case.wrong, case.shape, output_tile(kernel.launch))

@@ -43,19 +43,11 @@ def _kept(desk: Desk, prediction: Prediction, value: object) -> Markdown:
 def _keeper(desk: Desk, prediction: Prediction) -> Callable[[str], Markdown]:
     def keep(text: str) -> Markdown:
         try:
-            return _kept(desk, prediction, _number_in(text))
+            return _kept(desk, prediction, predictions.read_number(text))
         except UserError as error:
             return Markdown(sentence(str(error)))
 
     return keep
-
-
-def _number_in(text: str) -> object:
-    """The number that was typed, or the text where it is none."""
-    try:
-        return float(text.replace(",", "").strip())
-    except ValueError:
-        return text
 
 
 def with_unit(value: float, prediction: Prediction) -> str:

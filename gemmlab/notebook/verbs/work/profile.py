@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gemmlab.notebook.arguments import COUNTED_SHAPE, TIMED_SHAPE, Shape, sizes
+from gemmlab.notebook.arguments import COUNTED_SHAPE, TIMED_SHAPE, Shape, sizes, target
 from gemmlab.notebook.desk import Desk
 from gemmlab.notebook.registry import verb
 from gemmlab.pictures.output import Markdown, show, show_picture
@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 def profile(desk: Desk, shape: Shape = TIMED_SHAPE) -> None:
     """What the multiplication moves; once the kernel passes, also what the compiler made of it and its speed."""
     from gemmlab.cuda.sizes import register_sizes
+    from gemmlab.models.ceilings import intensities as level_intensities
     from gemmlab.pictures.speed.profile import intensities, traffic_table
+    from gemmlab.pictures.speed.roofline import hierarchy
+    from gemmlab.records.ceilings import ceilings_here
 
     shape = sizes(shape)
     if desk.not_predicted(desk.lesson.predictions):
@@ -26,23 +29,30 @@ def profile(desk: Desk, shape: Shape = TIMED_SHAPE) -> None:
         return
     tile, patch = desk.lesson.tile, register_sizes(desk.lesson.starter)
     show(Markdown(traffic_table(shape, tile, patch)))
-    show_picture(intensities(shape, tile, _measured(desk, shape), patch))
+    counters, gflops = _measured(desk, shape)
+    ceilings = ceilings_here()
+    if counters and ceilings:
+        levels = level_intensities(counters.totals, COUNTED_SHAPE, shape)
+        show_picture(hierarchy("your kernel", levels, ceilings, gflops))
+    show_picture(intensities(shape, tile, gflops, patch, ceilings))
 
 
-def _measured(desk: Desk, shape: Shape) -> Timing | None:
-    """Show what the kernel does to memory, what the compiler made of it and, on a GPU, how fast it is."""
+def _measured(desk: Desk, shape: Shape) -> tuple[Counters | None, float | None]:
+    """Show what the kernel does to memory, what the compiler made of it and, on a GPU, how fast it is.
+
+    What was counted, None before the check has passed, and the GFLOPS, None where there is no GPU.
+    """
     from gemmlab.check.profile import profile_source
     from gemmlab.pictures.speed.profile import counters_table
 
     lesson, source = desk.lesson, desk.source()
     if not desk.has_passed():
         show(Markdown("Pass the check: then your kernel's counts, registers and, on a GPU, speed stand here too."))
-        return None
+        return None, None
     counters = profile_source(source, lesson.kernel_path.name, lesson.launch, COUNTED_SHAPE).counters
     show(Markdown(counters_table(source, counters, COUNTED_SHAPE)))
     timing = _timed(desk, source, shape)
-    _show_levels(counters, shape, timing)
-    return timing
+    return counters, timing.gflops if timing else None
 
 
 def _timed(desk: Desk, source: str, shape: Shape) -> Timing | None:
@@ -53,8 +63,7 @@ def _timed(desk: Desk, source: str, shape: Shape) -> Timing | None:
     from gemmlab.pictures.speed.profile import resources_text, speed_text
 
     lesson = desk.lesson
-    arch = gpu.device().arch if gpu.available() else None
-    program = compile_source(source, lesson.kernel_path.name, arch=arch)
+    program = compile_source(source, lesson.kernel_path.name, arch=target())
     show(Markdown(resources_text(program.resources[lesson.launch.kernel], program.arch)))
     if not gpu.available():
         show(Markdown("No time was measured: this machine has no NVIDIA GPU."))
@@ -70,15 +79,3 @@ def _timed(desk: Desk, source: str, shape: Shape) -> Timing | None:
         gpu=timing.gpu,
     )
     return timing
-
-
-def _show_levels(counters: Counters, shape: Shape, timing: Timing | None) -> None:
-    """The kernel under the ceilings of each level of memory: those of this GPU, or recorded ones."""
-    from gemmlab.models.ceilings import intensities
-    from gemmlab.pictures.speed.roofline import hierarchy
-    from gemmlab.records.ceilings import ceilings_here
-
-    if ceilings := ceilings_here():
-        levels = intensities(counters.totals, COUNTED_SHAPE, shape)
-        on_it = timing.gflops if timing and "recorded" not in ceilings.source else None
-        show_picture(hierarchy("your kernel", levels, ceilings, on_it))

@@ -24,5 +24,5 @@ extern "C" __global__ void gemm(const float* A, const float* B, float* C, int M,
     if (inside) C[row * N + col] = part == 0 ? sum : C[row * N + col] + sum;
     __threadfence();
     __syncthreads();
-    if (threadIdx.x == 0 && threadIdx.y == 0) atomicExch(semaphore, part + 1);
+    if (threadIdx.x == 0 && threadIdx.y == 0) atomicExch(semaphore, (part + 1) % gridDim.z);
 }

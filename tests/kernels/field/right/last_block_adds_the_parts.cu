@@ -24,6 +24,7 @@ extern "C" __global__ void gemm(const float* A, const float* B, float* C, int M,
         last = atomicAdd(&finished[blockIdx.y][blockIdx.x], 1u) == gridDim.z - 1;
     __syncthreads();
     if (!last) return;
+    if (threadIdx.x == 0 && threadIdx.y == 0) finished[blockIdx.y][blockIdx.x] = 0;  // for the next launch
     __threadfence();
     if (inside) {
         float all = 0.0f;

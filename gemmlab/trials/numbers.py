@@ -1,34 +1,26 @@
-"""A kernel's source with other numbers in its #define lines, its launch, and the compilation of many at once."""
+"""A kernel's source with other numbers in its #define lines, and the compilation of many at once."""
 
 from __future__ import annotations
 
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
-from gemmlab.compiler.compile import CompileError, compile_source
+from gemmlab.compiler.compile import CompileError
 from gemmlab.errors import UserError
 from gemmlab.kernel.launch import LaunchSpec
 from gemmlab.kernel.program import Program
+from gemmlab.trials.candidate import Candidate
 
 _DEFINE = re.compile(r"^(#define[ \t]+(\w+)[ \t]+)(\d+)", re.MULTILINE)
 _NAME = re.compile(r"[A-Za-z_]\w*")
 
 
-@dataclass(frozen=True)
-class Variant:
-    """A source, and how it is launched. `name` tells it from others."""
-
-    name: str
-    source: str
-    spec: LaunchSpec
-
-
 def variant(
     name: str, source: str, block: str, grid: str, smem: str = "0", numbers: Mapping[str, int] | None = None
-) -> Variant:
-    """The source with other numbers. The expressions of the launch may name every number that the source defines.
+) -> Candidate:
+    """The source with other numbers, told by the name and the numbers in place of a file name. The expressions of the
+    launch may name every number that the source defines.
 
     Raises UserError where the source has no `#define NAME NUMBER` for one of the numbers.
     """
@@ -40,21 +32,21 @@ def variant(
     known = {found: number for _, found, number in _DEFINE.findall(source)}
     block, grid, smem = (_NAME.sub(lambda word: known.get(word[0], word[0]), text) for text in (block, grid, smem))
     told = [f"{found}={number}" for found, number in numbers.items()]
-    return Variant(" ".join([name, *told]), source, LaunchSpec.parse(block, grid, smem, smem_opt_in=True))
+    return Candidate(source, " ".join([name, *told]), LaunchSpec.parse(block, grid, smem, smem_opt_in=True))
 
 
-def compiled(variants: Sequence[Variant], arch: str) -> Iterator[Program | str]:
+def compiled(candidates: Sequence[Candidate], arch: str) -> Iterator[Program | str]:
     """The program of each, or why there is none, in order. Compilers run side by side, one a processor."""
     from multiprocessing import get_context
 
-    jobs = [(one.source, one.name, arch) for one in variants]
+    jobs = [(one, arch) for one in candidates]
     with get_context("spawn").Pool(max(1, min(os.cpu_count() or 1, len(jobs)))) as pool:
         yield from pool.imap(_compile, jobs)
 
 
-def _compile(job: tuple[str, str, str]) -> Program | str:
-    source, name, arch = job
+def _compile(job: tuple[Candidate, str]) -> Program | str:
+    candidate, arch = job
     try:
-        return compile_source(source, f"{name.split()[0]}.cu", arch=arch)
+        return candidate.compiled(arch)
     except (CompileError, UserError) as error:
         return str(error).split("\n")[0]

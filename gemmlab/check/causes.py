@@ -1,0 +1,49 @@
+"""Causes that no single launch shows: what one launch leaves for the next, and several names of one memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from gemmlab.check import sentences as say
+from gemmlab.kernel.tolerance import compare
+from gemmlab.kernel.verdict import Finding
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from gemmlab.course.lesson import Case
+    from gemmlab.kernel.executor import Outcome
+    from gemmlab.kernel.program import Program
+
+_OF_SHARED_MEMORY = ("wrong_result", "race", "uninitialized")
+
+
+def faults_of_second_launch(outcome: Outcome) -> Iterator[Finding]:
+    """The errors at the second launch of a kernel without one at its first."""
+    for finding in outcome.again.findings if outcome.again else ():
+        if finding.is_error:
+            message = say.SECOND_LAUNCH_FAULT(variables=", ".join(outcome.kept), fault=finding.message)
+            yield replace(finding, message=message)
+
+
+def second_launch(outcome: Outcome, was_right: bool, A: np.ndarray, B: np.ndarray, case: Case) -> Iterator[Finding]:
+    """What is wrong at a second launch, where the numbers of the first were right or not."""
+    yield from faults_of_second_launch(outcome)
+    again = outcome.again
+    if was_right and again and not again.has_error and not compare(again.C, A, B, case.inputs, again.written).ok:
+        M, N, K = case.shape
+        message = say.SECOND_LAUNCH_WRONG(M=M, N=N, K=K, variables=", ".join(outcome.kept))
+        yield Finding("wrong_result", message, details={"shape": list(case.shape), "variables": list(outcome.kept)})
+
+
+def one_memory(program: Program, findings: Sequence[Finding]) -> list[Finding]:
+    """The findings, the first on shared memory with the names of dynamic shared memory where it has several."""
+    names = program.dynamic_shared
+    told = list(findings)
+    for number, finding in enumerate(told if len(names) > 1 else ()):
+        if finding.is_error and finding.kind in _OF_SHARED_MEMORY:
+            told[number] = replace(finding, message=say.ONE_MEMORY(fault=finding.message, names=" and ".join(names)))
+            break
+    return told

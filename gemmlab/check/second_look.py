@@ -1,0 +1,80 @@
+"""The second look at a kernel without a fault: faults that the optimiser hides, or the order in which warps run.
+
+A local array indexed by constants lives in registers, and its overrun with it; compiled with -G everything stays in
+memory. Where a lock, a flag or a ticket decides who does what, it matters who comes first, so here the last warp does.
+That code is another one: what it needs of a GPU's limits does not count, and neither does an end that it does not come
+to. Its faults do, and its numbers, which are as near to A·B as those of any right kernel.
+
+The check and grading both look in this way, and only in this way: a kernel that one of them fails, the other fails.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import prod
+from typing import TYPE_CHECKING
+
+from gemmlab.check import sentences as say
+from gemmlab.kernel.kinds import KINDS
+from gemmlab.kernel.tolerance import compare
+from gemmlab.kernel.verdict import Finding
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from gemmlab.kernel.executor import Outcome
+    from gemmlab.kernel.program import Program
+    from gemmlab.trials.candidate import Candidate
+
+Shape = tuple[int, int, int]
+MOST_WORK = 2**18  # products M·N·K that are quick without optimisation as well
+_SCHEDULE = "reversed"
+_NO_ASSERTIONS = "-DNDEBUG"  # each of their texts would be a variable
+
+
+def looked_at(shapes: Sequence[Shape]) -> list[Shape]:
+    """Those of the shapes at which there is a second look: the quick ones, and the quickest in any case."""
+    quickest = min(map(prod, shapes), default=0)
+    return [shape for shape in shapes if prod(shape) <= max(quickest, MOST_WORK)]
+
+
+def unoptimised(candidate: Candidate, arch: str | None, shapes: Sequence[Shape] = ()) -> Program | None:
+    """The program of the second look; None where the compiler has no other code to offer."""
+    from gemmlab.compiler.compile import CompileError
+
+    try:
+        return candidate.compiled(arch, shapes=shapes, debug=True, options=(_NO_ASSERTIONS,))
+    except CompileError:
+        return None
+
+
+def look_again(
+    candidate: Candidate,
+    program: Program,
+    A: np.ndarray,
+    B: np.ndarray,
+    shape: Shape,
+    seconds: float = 60.0,
+    threads: int | None = None,
+) -> Outcome:
+    """One launch of `unoptimised` code with only those findings that count; its C counts where there is one."""
+    from gemmlab.emulator import EmulatorExecutor
+
+    executor = EmulatorExecutor(_SCHEDULE, seconds, threads=threads, again=False)
+    outcome = executor.run(program, candidate.launch.at(*shape), A, B, shape)
+    return replace(outcome, findings=[*_that_count(outcome.findings), *_not_possible(outcome.findings)])
+
+
+def is_right(outcome: Outcome, A: np.ndarray, B: np.ndarray, inputs: str) -> bool:
+    """Whether nothing speaks against its numbers: a look that came to no end has none."""
+    return outcome.C is None or compare(outcome.C, A, B, inputs, outcome.written).ok
+
+
+def _that_count(findings: Sequence[Finding]) -> list[Finding]:
+    return [finding for finding in findings if KINDS[finding.kind].hidden_by_optimiser]
+
+
+def _not_possible(findings: Sequence[Finding]) -> list[Finding]:
+    unknown = [finding for finding in findings if finding.kind == "unsupported"]
+    return [Finding("unsupported", say.NO_SECOND_LOOK(reason=one.message), "warning") for one in unknown[:1]]

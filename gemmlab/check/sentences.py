@@ -1,0 +1,38 @@
+"""What the check itself finds, beside what an executor saw. M, N and K are the shape."""
+
+from __future__ import annotations
+
+from gemmlab.sentence import Sentence
+
+NO_SECOND_LOOK = Sentence("The second look, without optimisation, was not possible: {reason}")
+ONE_ORDER_ONLY = Sentence(
+    "At M, N, K = {M}, {N}, {K}, C is right, but wrong when the last warp of a block gets its turn first and the "
+    "compiler optimises nothing: what is stored hangs on who comes first, which a GPU does not promise, or on "
+    "something that C++ leaves undefined."
+)
+SECOND_LAUNCH_WRONG = Sentence(
+    "At M, N, K = {M}, {N}, {K}, C is right at the first launch and wrong at the second of the same module, because "
+    "what the first one left in {variables} is never set back: a __device__ variable keeps its value from launch to "
+    "launch. Set it back before the kernel ends."
+)
+SECOND_LAUNCH_FAULT = Sentence(
+    "At the second launch of the same module, to which the first one left what it had in {variables}: {fault}"
+)
+ONE_MEMORY = Sentence(
+    "{fault} {names} are names of one memory: every extern __shared__ array begins at the same place. Declare one, and "
+    "let the others be pointers into it."
+)
+
+# What grading would make of a file in which more was changed than the blanks.
+LOST = Sentence(
+    "This file passes as a whole, but grading takes only what stands in its blanks and puts that into the given code, "
+    "and there it fails: {fault}. Keep the given code and its names, and write into a blank all that it needs."
+)
+LOST_NUMBERS = Sentence(
+    "This file passes as a whole, but grading takes only what stands in its blanks and puts that into the given code, "
+    "and there C is wrong. Keep the given code and its names, and write into a blank all that it needs."
+)
+LEFT_OUT = Sentence(
+    "You changed the given code outside of the blanks. Grading takes only what stands in the blanks, which passes as "
+    "well; what else you changed is left out, and a barrier or a bounds check taken out there fails the lesson."
+)

@@ -1,0 +1,102 @@
+"""The options that several commands share, and what their texts become."""
+
+from __future__ import annotations
+
+import re
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Optional
+
+import typer
+
+from gemmlab.errors import UserError
+
+if TYPE_CHECKING:
+    from gemmlab.kernel.launch import LaunchSpec
+
+_LONGEST_SIZE = 20  # digits; more only make the number slower to refuse
+_NAME = re.compile(r"[A-Za-z_]\w*")
+
+
+class Backend(str, Enum):
+    auto = "auto"
+    emulator = "emulator"
+    cuda = "cuda"
+
+
+class LayoutName(str, Enum):
+    course = "course"
+    leetgpu = "leetgpu"
+
+
+class Inputs(str, Enum):
+    random = "random"
+    integer = "integer"
+    ones = "ones"
+    structured = "structured"
+
+
+FileArgument = Annotated[Path, typer.Argument(help="The .cu file.")]
+ShapesOption = Annotated[Optional[list[str]], typer.Option(help="M,N,K; may be given several times.")]
+BlockOption = Annotated[Optional[str], typer.Option(help='Threads of a block in x,y,z, such as "16,16".')]
+GridOption = Annotated[Optional[str], typer.Option(help='Blocks in x,y,z, such as "cdiv(N,16),cdiv(M,16)".')]
+KernelOption = Annotated[Optional[str], typer.Option(help="The kernel's name; gemm if left out.")]
+SmemOption = Annotated[str, typer.Option(help="Dynamic shared memory of a block, in bytes.")]
+SmemOptInOption = Annotated[bool, typer.Option("--smem-opt-in", help="Allow more than 48 KiB of it.")]
+LauncherOption = Annotated[
+    Optional[str], typer.Option(help="The file's own host function that launches; it gives block, grid and smem.")
+]
+ArgsOption = Annotated[
+    Optional[str],
+    typer.Option(
+        help='What the kernel or launcher gets, in order, such as "M,N,K,1.0,A,B,0.0,C": A, B, C, sizes, constants; '
+        "A.T or B.T is stored transposed, C=0 is filled with zeros first."
+    ),
+]
+DefineOption = Annotated[
+    Optional[list[str]], typer.Option("--define", "-D", help="NAME or NAME=VALUE, as for nvcc; may be repeated.")
+]
+LayoutOption = Annotated[
+    LayoutName,
+    typer.Option(help="What M, N, K mean: course is A M×K, B K×N, C M×N; leetgpu is A M×N, B N×K, C M×K."),
+]
+InputsOption = Annotated[Inputs, typer.Option(help="What A and B hold.")]
+BackendOption = Annotated[Backend, typer.Option(help="Where the kernel runs; auto is the GPU where there is one.")]
+CountingBackendOption = Annotated[Backend, typer.Option(help="auto or emulator: it is the emulator that counts.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+
+
+def parse_shape(text: str) -> tuple[int, int, int]:
+    """'35,45,25' -> (35, 45, 25). Raises UserError."""
+    try:
+        M, N, K = (int(size[:_LONGEST_SIZE]) for size in text.split(","))
+    except ValueError:
+        raise UserError(
+            f"cannot read the shape {text[:40]!r}; write M,N,K as three whole numbers, such as 64,64,64"
+        ) from None
+    return M, N, K
+
+
+def launch_spec(
+    block: str | None,
+    grid: str | None,
+    smem: str,
+    smem_opt_in: bool,
+    kernel: str | None,
+    defined: dict[str, int],
+) -> LaunchSpec:
+    """The launch that the options give; names of -D stand for numbers. UserError where block or grid is missing."""
+    from gemmlab.kernel.launch import LaunchSpec
+
+    if block is None or grid is None:
+        raise UserError('give the launch, for example --block 16,16 --grid "cdiv(N,16),cdiv(M,16)", or --launcher NAME')
+    block, grid, smem = (
+        _NAME.sub(lambda word: str(defined.get(word[0], word[0])), text) for text in (block, grid, smem)
+    )
+    return LaunchSpec.parse(block, grid, smem, smem_opt_in, kernel or "gemm")
+
+
+def numbers_of(defines: list[str]) -> dict[str, int]:
+    """The names that -D gives whole numbers."""
+    pairs = (text.partition("=") for text in defines)
+    return {name: int(value) for name, _, value in pairs if re.fullmatch(r"\d{1,9}", value)}

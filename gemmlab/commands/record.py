@@ -1,0 +1,25 @@
+"""gemmlab record: the ladder's kernels on this machine's GPU."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated, Optional
+
+import typer
+
+
+def record(
+    out: Annotated[
+        Optional[Path], typer.Option(help="The results file; gemmlab/recorded/GPU-NAME.json if left out.")
+    ] = None,
+    commit: Annotated[
+        Optional[str], typer.Option(help="The commit that is measured; git is asked if left out.")
+    ] = None,
+) -> None:
+    """Measure this machine's GPU: the ladder's kernels beside cuBLAS, and the ceilings. It takes some minutes."""
+    from gemmlab.course.lesson import find_root
+    from gemmlab.records.record import record as measure
+
+    path = measure(find_root(), out, commit, tell=lambda line: print(line, file=sys.stderr, flush=True))
+    print(f"wrote {path}")

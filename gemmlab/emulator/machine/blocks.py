@@ -1,0 +1,125 @@
+"""Blocks one after another: fresh registers and memory, and turns for the warps until all threads have ended.
+
+`run_blocks` is the interpreter's entry: the only function that Python calls.
+"""
+
+from __future__ import annotations
+
+from numba import njit
+
+from gemmlab.emulator.machine import state as s
+from gemmlab.emulator.machine.bits import NO_LANES, lane_bit, peek32, poke32
+from gemmlab.emulator.machine.events import NONE
+from gemmlab.emulator.machine.fragments import RUNNABLE, STATUS, add_fragment, fragment, fragment_count
+from gemmlab.emulator.machine.interpreter import run_warp
+from gemmlab.emulator.machine.jit import compiled_as
+from gemmlab.emulator.machine.memory.copies import forget_copies
+from gemmlab.emulator.machine.orders import start_block
+from gemmlab.emulator.machine.registers import warp_base
+from gemmlab.emulator.machine.state import get, put, set32, set64, set_byte, word32, word64
+from gemmlab.emulator.machine.sync.barriers import BARRIERS, report_deadlock, resolve_barriers
+
+
+@compiled_as("void(int64, int64)")
+def _start_block(state, block):
+    """Fresh registers, shared memory full of NaN that nobody wrote, every thread at the first instruction."""
+    put(state, s.BLOCK, block)
+    now = get(state, s.NOW) + 1
+    put(state, s.NOW, now)
+    put(state, s.INTERVAL_START, now)
+    put(state, s.BLOCK_START, now)
+    start_block(state)
+    for at in range(get(state, s.SHARED_BYTES) >> 3):
+        set64(get(state, s.SHARED_HOST), at, -1)
+    for granule in range(get(state, s.SHARED_GRANULES)):
+        set_byte(get(state, s.SHADOW_DEFINED), granule, 0)
+    forget_copies(state)
+    put(state, s.OBJECT_COUNT, 0)
+    put(state, s.STUCK_OBJECT, 0)
+    for number in range(BARRIERS):
+        set64(get(state, s.BARRIER_ARRIVED), number, 0)
+        set64(get(state, s.BARRIER_MEMBERS), number, 0)
+    for at in range(get(state, s.THREADS) * get(state, s.LOCAL_BYTES)):
+        set_byte(get(state, s.LOCAL_DEFINED), at, 0)
+    for warp in range(get(state, s.WARPS)):
+        _start_warp(state, warp, block)
+
+
+@compiled_as("void(int64, int64, int64)")
+def _start_warp(state, warp, block):
+    base = warp_base(state, warp)
+    template = get(state, s.WARP_TEMPLATE)
+    slots = get(state, s.SLOT_OFFSET)
+    for at in range(0, 2 * get(state, s.SLOT_BYTES), 4):
+        poke32(base + slots + at, peek32(template + slots + at))
+    present = NO_LANES
+    for lane in range(32):
+        if warp * 32 + lane < get(state, s.THREADS):
+            present |= lane_bit(lane)
+        set32(get(state, s.ASYNC_GROUP), warp * 32 + lane, 0)
+        _set_special(state, warp, block, base, lane)
+    poke32(get(state, s.PRESENT) + 4 * warp, present)
+    poke32(get(state, s.EXITED) + 4 * warp, NO_LANES)
+    set32(get(state, s.FRAGMENT_COUNT), warp, 0)
+    add_fragment(state, warp, get(state, s.ENTRY_PC), present, RUNNABLE, NONE)
+    set32(get(state, s.TILE), warp, -1)
+    set64(get(state, s.STORE_INTERVAL), warp, -1)
+
+
+@compiled_as("void(int64, int64, int64, int64, int64)")
+def _set_special(state, warp, block, base, lane):
+    """%tid and %ctaid: the special registers that are not the same for the whole launch. Order: see SPECIAL_ROWS."""
+    bx, by = get(state, s.BLOCK_X), get(state, s.BLOCK_Y)
+    gx, gy = get(state, s.GRID_X), get(state, s.GRID_Y)
+    thread = warp * 32 + lane
+    _set_row(state, base, 0, lane, thread % bx)
+    _set_row(state, base, 1, lane, (thread // bx) % by)
+    _set_row(state, base, 2, lane, thread // (bx * by))
+    _set_row(state, base, 3, lane, block % gx)
+    _set_row(state, base, 4, lane, (block // gx) % gy)
+    _set_row(state, base, 5, lane, block // (gx * gy))
+
+
+@compiled_as("void(int64, int64, int64, int64, int64)")
+def _set_row(state, base, number, lane, value):
+    offset = word64(get(state, s.SPECIAL_ROWS), number)
+    if offset >= 0:
+        set32(base + offset, lane, value)
+
+
+@compiled_as("void(int64, int64)")
+def _run_block(state, block):
+    _start_block(state, block)
+    warps = get(state, s.WARPS)
+    while get(state, s.STOP) == 0:
+        running = False
+        for turn in range(warps):
+            warp = word32(get(state, s.WARP_ORDER), turn)
+            run_warp(state, warp)
+            running = running or fragment_count(state, warp) > 0
+        if not running or get(state, s.STOP):
+            return
+        if not _any_runnable(state) and not resolve_barriers(state):
+            report_deadlock(state)
+            return
+
+
+@compiled_as("boolean(int64)")
+def _any_runnable(state):
+    for warp in range(get(state, s.WARPS)):
+        for index in range(fragment_count(state, warp)):
+            if word32(fragment(state, warp, index), STATUS) == RUNNABLE:
+                return True
+    return False
+
+
+@njit("int64(int64, int64[:])", nogil=True, error_model="numpy", cache=True)
+def run_blocks(state, blocks):
+    """Run the listed blocks one after another. Returns how many were finished."""
+    finished = 0
+    for block in blocks:
+        if get(state, s.STOP):
+            break
+        _run_block(state, block)
+        finished += 0 if get(state, s.STOP) else 1
+    return finished

@@ -1,0 +1,85 @@
+"""The cause first, and one cause, one finding.
+
+A finding's `details` tell what it is about: `place`, which findings of one cause share; `arrays` and `lines`, all that
+the cause touches; `shared` for shared memory; `one_warp` where the example is two threads of one warp; `left` where a
+thread ended before a barrier, `warp` where only lanes of one warp did not meet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from gemmlab.kernel.kinds import KINDS
+from gemmlab.kernel.verdict import Finding
+
+
+def causes_first(findings: Iterable[Finding]) -> list[Finding]:
+    """The findings as a report tells them: what makes other faults before what it makes, errors before warnings."""
+
+    def rank(finding: Finding) -> tuple[bool, int, bool]:
+        return not finding.is_error, KINDS[finding.kind].order, bool(finding.details.get("one_warp"))
+
+    return sorted(findings, key=rank)
+
+
+def merge(findings: Iterable[Finding]) -> list[Finding]:
+    """Findings of one fault as one, in order of appearance, with their counts summed.
+
+    A fault is what an executor says is one `place`, else a kind, line and message. The clearer example stays: one of
+    two threads of different warps.
+    """
+    merged: dict[tuple[object, ...], Finding] = {}
+    for finding in findings:
+        place = finding.details.get("place")
+        key = (finding.kind, finding.severity, *((place,) if place else (finding.line, finding.message)))
+        known = merged.get(key, finding)
+        shown = finding if known.details.get("one_warp") and not finding.details.get("one_warp") else known
+        count = finding.count + (known.count if key in merged else 0)
+        merged[key] = replace(shown, count=count)
+    return list(merged.values())
+
+
+def without_followers(findings: Sequence[Finding]) -> list[Finding]:
+    """The findings of one kernel but for those that another one of them explains."""
+    return [
+        finding
+        for finding in findings
+        if not any(finding is not cause and _follows(finding, cause) for cause in findings if cause.is_error)
+    ]
+
+
+def _follows(finding: Finding, cause: Finding) -> bool:
+    if finding.kind == "race":
+        return _race_follows(finding, cause)
+    if finding.kind == "barrier_divergence":
+        return bool(finding.details.get("left")) and cause.kind == finding.kind and not cause.details.get("left")
+    if finding.kind == "out_of_bounds":
+        return cause.kind == "misaligned" and _same_place(finding, cause)
+    if finding.kind == "uninitialized" and finding.details.get("shared"):
+        return cause.kind == "barrier_divergence"
+    return False
+
+
+def _race_follows(race: Finding, cause: Finding) -> bool:
+    """An index that leaves an array also meets other threads' elements of it; threads that miss a barrier are ordered
+    by none; and where two threads write different values, others that write the same one are no news."""
+    if cause.kind == "out_of_bounds":
+        return _same_place(race, cause)
+    if cause.kind == "barrier_divergence":
+        return bool(race.details.get("shared")) and "warp" not in cause.details
+    return cause.kind == "race" and not race.is_error and _same_place(race, cause)
+
+
+def _same_place(finding: Finding, cause: Finding) -> bool:
+    """Whether both are about one array, and a line of the cause's is one of the finding's."""
+    same_array = bool(set(_arrays(finding)) & set(_arrays(cause)))
+    return same_array and bool(set(_lines(finding)) & set(_lines(cause)))
+
+
+def _arrays(finding: Finding) -> Iterable[str]:
+    return finding.details.get("arrays", ())
+
+
+def _lines(finding: Finding) -> Iterable[int]:
+    return finding.details.get("lines", ())
