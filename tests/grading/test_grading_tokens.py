@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from gemmlab.compiler.compile import CompileError, compile_source
+from gemmlab.compiler.nvrtc import client
+from gemmlab.compiler.nvrtc.headers import HEADERS
 from gemmlab.course.lesson import load
 from grading.intake import smuggle
 from grading.intake.pieces import can_be_formed, can_be_joined
@@ -170,12 +171,10 @@ READ = {
 
 @pytest.mark.parametrize("text", READ.values(), ids=READ)
 def test_the_tokenizer_reads_as_the_compiler_does(text: str):
-    try:
-        compile_source(f"{text}\n{TILED.solution}")
-        told = ""
-    except CompileError as error:
-        told = " ".join(remark.message for remark in error.diagnostics)
-    lines = readings(f"{text}\n{TILED.solution}")[0]
+    source = f"{text}\n{TILED.solution}"
+    request = {"source": source, "name": "kernel.cu", "options": [], "headers": HEADERS, "instances": []}
+    told = client.ask(request, timeout=60)["log"]
+    lines = readings(source)[0]
     assert any(directive(line) == ["error", "seen"] for line in lines) == ("#error directive: seen" in told)
 
 
