@@ -359,14 +359,16 @@ def _verdict(
     runs: list[_Run],
     backend: str,
 ) -> Verdict:
-    told = merge(one_memory(program, remarks + [finding for run in runs for finding in run.findings]))
-    findings, spec = without_followers(told), candidate.launch
+    findings = merge(one_memory(program, remarks + [finding for run in runs for finding in run.findings]))
     clean = [trial for run in runs for trial in run.clean]
     faulty = [trial for run in runs for trial in run.faulty]
+    spec = candidate.launch
+    is_wrong = not all(trial.comparison.ok for trial in clean)
+    findings = without_followers(findings + _misfits(findings, is_wrong, program.source, spec, cases))
     raced = any(finding.kind == "race" and finding.is_error for finding in findings)
     wrong = wrong_result(clean, faulty, output_tile(spec), program.source, raced)
     findings += one_memory(program, [_in_letters(wrong, spec.layout)] if wrong else [])
-    findings = causes_first(findings + _misfits(findings, program.source, spec, cases))
+    findings = causes_first(findings)
     results, kernels = tuple(runs[0].cases), candidate.kernels(case.shape for case in cases)
     resources = program.resources.get(kernels[0]) if len(kernels) == 1 else None
     return Verdict(
@@ -379,10 +381,12 @@ def _verdict(
     )
 
 
-def _misfits(findings: Sequence[Finding], source: str, spec: Launches, cases: Sequence[Case]) -> list[Finding]:
-    """Of a kernel with a fault, whether its launch fits it at all."""
+def _misfits(
+    findings: Sequence[Finding], is_wrong: bool, source: str, spec: Launches, cases: Sequence[Case]
+) -> list[Finding]:
+    """Of a kernel with a fault or wrong numbers, whether its launch fits it at all."""
     kinds = {finding.kind for finding in findings if finding.is_error}
-    if not cases or not isinstance(spec, LaunchSpec) or not kinds or "launch_error" in kinds:
+    if not isinstance(spec, LaunchSpec) or "launch_error" in kinds or not (kinds or is_wrong):
         return []
     found = misfit(source, launches_of(spec.at(*cases[0].shape))[0])
     return [found] if found else []

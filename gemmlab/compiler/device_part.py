@@ -29,6 +29,7 @@ _MACRO = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t].*__(?:global|device)_
 _KEPT_VARIABLE = re.compile(r"\b(?:__device__|__constant__|__shared__|__managed__|const|constexpr)\b")
 _DEVICE_VARIABLE = re.compile(r"\b(?:__device__|__constant__|__shared__|__managed__)\b")
 _DEFINITION = re.compile(r"^[ \t]*#[ \t]*define\b((?:[^\n\\]|\\\r?\n|\\.)*)", re.MULTILINE)
+_CALLED_MACRO = re.compile(r"([A-Z][A-Z0-9_]+)\s*\(")
 _MACRO_NAME = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)", re.MULTILINE)
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _FUNCTION = ("function_definition", "declaration")
@@ -94,12 +95,12 @@ def _instantiated(node: Node) -> str:
 
 
 def _is_foreign_macro(node: Node, macros: set[str]) -> bool:
-    """Whether it is a statement outside of functions, such as a library's macro that registers an operator.
+    """Whether it is a library's macro outside of functions, such as one that registers an operator.
 
     A macro that the file itself defines may make a kernel.
     """
-    words = _WORD.findall(text_of(node)[:200]) if node.type == "expression_statement" else []
-    return bool(words) and words[0] not in macros
+    called = _CALLED_MACRO.match(text_of(node)) if node.type == "expression_statement" else None
+    return called is not None and called[1] not in macros
 
 
 def _unneeded(nodes: list[Node], others: list[str]) -> list[Node]:

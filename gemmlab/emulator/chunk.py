@@ -65,8 +65,10 @@ class Chunk:
         threads = launch.block[0] * launch.block[1] * launch.block[2]
         self.warps = -(-threads // 32)
         self._launch_fields(launch, threads, options)
+        self._code()
         self._registers(launch, parameters)
-        self._shared_and_local(launch, threads)
+        self._local(threads)
+        self._region_tables(self._shared(launch))
         self._shadows(options)
         self._scratch(threads, options)
         self._orders(launch, options)
@@ -134,6 +136,9 @@ class Chunk:
             code.slot_bytes,
             code.slot_bytes,
         )
+
+    def _code(self) -> None:
+        code = self.code
         self.kept.append(code.rows)
         self["CODE"], self["CODE_LENGTH"] = code.rows.ctypes.data, len(code.rows)
         self["VECTOR_TABLE"] = code.vectors.ctypes.data
@@ -156,48 +161,46 @@ class Chunk:
         names = ("%tid.x", "%tid.y", "%tid.z", "%ctaid.x", "%ctaid.y", "%ctaid.z")
         self.array("SPECIAL_ROWS", len(names), fill=[code.special_rows.get(name, (-1, -1))[0] for name in names])
 
-    def _shared_and_local(self, launch, threads: int) -> None:
-        code = self.code
-        self.regions: dict[int, Region] = {number: region for number, region in enumerate(self.memory.regions)}
+    def _shared(self, launch) -> dict[int, tuple[int, int]]:
+        """Allocate shared memory. Returns the offset and the size of each variable in it, by its region's number."""
         offset, places = 0, {}
-        for number, region in enumerate(code.shared):
+        for number, region in enumerate(self.code.shared, o.FIRST_SHARED):
             size = launch.smem if region.dynamic else region.size
-            places[o.FIRST_SHARED + number] = (offset, size)
+            places[number] = (offset, size)
             offset = -(-(offset + size) // 16) * 16
         self["SHARED_BYTES"] = -(-offset // 8) * 8
-        shared = self.array("SHARED_HOST", offset + 16, np.uint8)
-        if threads * code.local_bytes > MOST_LOCAL_BYTES:
-            raise MemoryError(f"{threads} threads with {code.local_bytes} bytes of local memory each")
-        self["LOCAL_BYTES"] = code.local_bytes
-        self.array("LOCAL_HOST", threads * code.local_bytes + 16, np.uint8)[:] = POISON
-        self.array("LOCAL_DEFINED", threads * code.local_bytes + 16, np.uint8)
-        base, size, host = (np.zeros(o.REGIONS, np.int64) for _ in range(3))
-        kind, shadow = np.full(o.REGIONS, o.NO_REGION, np.int64), np.full(o.REGIONS, -1, np.int64)
+        self.array("SHARED_HOST", offset + 16, np.uint8)
+        return places
+
+    def _local(self, threads: int) -> None:
+        size = self.code.local_bytes
+        if threads * size > MOST_LOCAL_BYTES:
+            raise MemoryError(f"{threads} threads with {size} bytes of local memory each")
+        self["LOCAL_BYTES"] = size
+        self.array("LOCAL_HOST", threads * size + 16, np.uint8)[:] = POISON
+        self.array("LOCAL_DEFINED", threads * size + 16, np.uint8)
+
+    def _region_tables(self, places: dict[int, tuple[int, int]]) -> None:
+        """Where each variable begins, as PTX and as this process has it, and what it is."""
+        tables = {name: np.zeros(o.REGIONS, np.int64) for name in ("REGION_BASE", "REGION_SIZE", "REGION_HOST")}
+        tables["REGION_KIND"] = np.full(o.REGIONS, o.NO_REGION, np.int64)
+        tables["REGION_SHADOW"] = np.full(o.REGIONS, -1, np.int64)
+
+        def enter(number: int, kind: int, address: int, size: int, host: int) -> None:
+            names = ("REGION_KIND", "REGION_BASE", "REGION_SIZE", "REGION_HOST")
+            for name, value in zip(names, (kind, address, size, host)):
+                tables[name][number] = value
+
         for number, (region, array) in enumerate(zip(self.memory.regions, self.memory.arrays)):
-            base[number], size[number], host[number], kind[number] = (
-                region.address,
-                region.size,
-                array.ctypes.data,
-                region.kind,
-            )
-        for number, (place, bytes_) in places.items():
-            region = code.shared[number - o.FIRST_SHARED]
-            base[number], size[number] = o.SHARED_WINDOW + region.address, bytes_
-            host[number], kind[number], shadow[number] = (
-                shared.ctypes.data + place,
-                region.kind,
-                place >> self._granule_shift(),
-            )
-        for number, region in enumerate(code.locals, o.FIRST_LOCAL):
-            base[number], size[number], kind[number] = o.LOCAL_WINDOW + region.address, region.size, region.kind
-            host[number] = region.offset - (o.LOCAL_WINDOW + region.address)
-        self.tables = {
-            "REGION_BASE": base,
-            "REGION_SIZE": size,
-            "REGION_HOST": host,
-            "REGION_KIND": kind,
-            "REGION_SHADOW": shadow,
-        }
+            enter(number, region.kind, region.address, region.size, array.ctypes.data)
+        for number, (place, size) in places.items():
+            region = self.code.shared[number - o.FIRST_SHARED]
+            enter(number, region.kind, o.SHARED_WINDOW + region.address, size, self["SHARED_HOST"] + place)
+            tables["REGION_SHADOW"][number] = place >> self._granule_shift()
+        for number, region in enumerate(self.code.locals, o.FIRST_LOCAL):
+            address = o.LOCAL_WINDOW + region.address
+            enter(number, region.kind, address, region.size, region.offset - address)
+        self.tables = tables
         self["REGION_COUNT"] = o.REGIONS
 
     def _granule_shift(self) -> int:

@@ -2,7 +2,8 @@
 
 A finding's `details` tell what it is about: `place`, which findings of one cause share; `arrays` and `lines`, all that
 the cause touches; `shared` for shared memory; `one_warp` where the example is two threads of one warp; `left` where a
-thread ended before a barrier, `warp` where only lanes of one warp did not meet.
+thread ended before a barrier, `warp` where only lanes of one warp did not meet; `wanted` the blocks that a kernel
+wants.
 """
 
 from __future__ import annotations
@@ -50,6 +51,8 @@ def without_followers(findings: Sequence[Finding]) -> list[Finding]:
 
 
 def _follows(finding: Finding, cause: Finding) -> bool:
+    if cause.kind == "launch_error" and "wanted" in cause.details:
+        return finding.kind in ("race", "out_of_bounds", "uninitialized", "misaligned")
     if finding.kind == "race":
         return _race_follows(finding, cause)
     if finding.kind == "barrier_divergence":

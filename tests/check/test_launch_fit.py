@@ -49,6 +49,7 @@ def test_the_check_says_it_first():
     spec = LaunchSpec.parse("8,8", "cdiv(N,16),cdiv(M,16)")
     verdict = check_source(kernel.solution, "mine.cu", spec, [Case((32, 32, 32), "random", 1, "given")], "emulator")
     assert not verdict.passed and "does not fit the file" in verdict.findings[0].message
+    assert {finding.kind for finding in verdict.findings} == {"launch_error", "wrong_result"}
 
 
 def test_a_fault_of_a_launch_that_fits_is_not_blamed_on_it():

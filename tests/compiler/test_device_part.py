@@ -45,6 +45,12 @@ def test_what_a_kernel_names_stays(declared, used):
     assert compile_source(f"{declared}\n{host}{KERNEL.format(used)}").kernels == ("gemm",)
 
 
+@pytest.mark.parametrize("stray", ["x;", "__syncthreads();", "C[0] = 1;"])
+def test_a_stray_statement_is_no_host_code(stray):
+    with pytest.raises(CompileError):
+        compile_source(f"{KERNEL.format('C[0] = 1;')}{stray}\n")
+
+
 def test_a_fault_of_the_kernel_is_told_beside_foreign_host_code():
     source = KERNEL.format("C[0] = nothing;") + "at::Tensor run(at::Tensor a) { return a; }\n"
     with pytest.raises(CompileError) as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from gemmlab.course.lesson import find_root, load_all
 from gemmlab.course.parts import Misconception, Prediction
 from gemmlab.course.predictions import is_right, read_number, remark
 from gemmlab.errors import UserError
@@ -46,3 +47,17 @@ def test_of_a_count_only_the_number_itself_is_right():
 def test_a_known_wrong_answer_is_told_its_misconception():
     assert remark(COUNT, 32, 16) == "All lanes want one float."
     assert "too small" in remark(COUNT, 33, 16)
+
+
+PREDICTIONS = [
+    pytest.param(prediction, id=f"{lesson.number}-{prediction.id}")
+    for lesson in load_all(find_root())
+    for prediction in lesson.predictions
+]
+
+
+@pytest.mark.parametrize("prediction", PREDICTIONS)
+def test_a_misconception_of_a_lesson_is_wrong_and_told_apart(prediction):
+    for wrong in prediction.misconceptions:
+        assert not is_right(prediction, wrong.answer)
+        assert remark(prediction, wrong.answer, 16) == wrong.says

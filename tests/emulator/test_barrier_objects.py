@@ -183,7 +183,7 @@ _AROUND = """
 def _matrix(body: str, spare: str) -> tuple[np.ndarray, list[str]]:
     C = np.zeros(32, np.uint64)
     text = kernel(_AROUND.format(body=body, spare=spare), ".shared .align 128 .b8 tile[256];")
-    result = launch(text, *(np.zeros(32, np.uint64) for _ in range(2)), C, 32)
+    result = launch(text, np.zeros(32, np.uint64), np.zeros(32, np.uint64), C, 32)
     return C, kinds(result)
 
 
@@ -215,5 +215,6 @@ def test_stmatrix_is_the_other_way_round(spare: str):
 def test_addresses_that_no_access_uses_may_be_anything(body: str):
     body = f"""mov.u32 %r9, 0x7ffffff3; mov.u64 %rd9, 0x7ffffff3; setp.gt.u32 %p1, %r51, 99; mov.u32 %r5, tile;
         mad.lo.u32 %r5, %r51, 4, %r5; {body} st.global.u64 [%rd56], %rd9;"""
-    result = launch(kernel(body, ".shared .align 128 .b8 tile[256];"), *(np.zeros(32, np.uint64) for _ in range(3)), 32)
+    A, B, C = (np.zeros(32, np.uint64) for _ in range(3))
+    result = launch(kernel(body, ".shared .align 128 .b8 tile[256];"), A, B, C, 32)
     assert kinds(result) == []

@@ -12,11 +12,6 @@ from gemmlab.emulator import EmulatorExecutor
 
 KERNELS = read_kernels(OWN)
 SHARED_KERNELS = [kernel for folder in SHARED if folder.is_dir() for kernel in read_kernels(folder)]
-UNKNOWN = {  # what the emulator does not know yet
-    "89_ok_ldmatrix_spare_addresses": "ldmatrix with addresses that are not used",
-    "94_ok_pipeline_object": "mbarrier",
-    "96_ok_bytes_on_tensor_cores": "wmma on bytes",
-}
 
 
 def ids(kernel: FieldKernel | str) -> str:
@@ -49,9 +44,7 @@ def test_verdict(kernel: FieldKernel, schedule: str):
 
 @pytest.mark.skipif(not SHARED_KERNELS, reason=NO_SHARED)
 @pytest.mark.parametrize("kernel", SHARED_KERNELS or [None], ids=lambda kernel: kernel.path.stem if kernel else "none")
-def test_verdict_on_the_shared_kernels(kernel: FieldKernel, request: pytest.FixtureRequest):
-    if kernel.path.stem in UNKNOWN:
-        request.applymarker(pytest.mark.xfail(strict=True, reason=UNKNOWN[kernel.path.stem]))
+def test_verdict_on_the_shared_kernels(kernel: FieldKernel):
     for schedule in SCHEDULES:
         assert_verdicts(kernel, schedule)
 

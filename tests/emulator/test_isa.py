@@ -114,9 +114,6 @@ def _bits() -> None:
             case(f"bfind.{t}", "u32", t, lambda x, t=t: ref.highest_bit(x, t))
             shift = lambda n, w: n if n == 0xFFFFFFFF else w - 1 - n  # noqa: E731
             case(f"bfind.shiftamt.{t}", "u32", t, lambda x, t=t, w=w, f=shift: f(ref.highest_bit(x, t), w))
-    for mode, end in (("clamp", lambda x: min(x, 32)), ("wrap", lambda x: x % 32)):
-        bits = lambda p, n, f=end: sum(1 << bit for bit in range(f(p), min(f(p) + f(n), 32)))  # noqa: E731
-        case(f"bmsk.{mode}.b32", "b32", "b32 b32", bits)
     case("prmt.b32", "b32", "b32 b32 b32", ref.byte_permutation)
     for table in (0x96, 0xE8, 0xCA, 0x01, 0xFE):
         case("lop3.b32", "b32", "b32 b32 b32", lambda a, b, c, n=table: ref.lop3(a, b, c, n), extra=f", {table}")

@@ -306,5 +306,6 @@ def test_an_answer_that_was_changed_after_it_was_marked_is_told_until_it_is_mark
 def test_every_lesson_has_a_rubric_for_each_of_its_questions(lesson: Lesson):
     found = rubric.load(lesson.name)
     asked = rubric.asked(lesson)
-    assert all(found.of(item) for item in asked)
+    missing = [item for item in asked if not found.of(item)]
+    assert missing == [], f"grading/answers/{lesson.name}.md needs sections for {', '.join(missing)}"
     assert all(question for _, question in asked.values())

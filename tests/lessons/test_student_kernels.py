@@ -26,9 +26,12 @@ def test_verdict(one: StudentKernel):
 def test_every_kernel_of_a_lesson_has_right_and_wrong_ones(kernel):
     mine = student_kernels(kernel.name)
     wrong = [one for one in mine if one.expect != "passed"]
-    assert len(mine) > len(wrong) and len({one.expect for one in wrong}) >= (1 if kernel.patient else 2)
-    assert all(one.says for one in wrong)
-    assert all(one.why for one in mine)
+    kinds = 1 if kernel.patient else 2
+    place = f"tests/kernels/{kernel.name}/"
+    assert len(mine) > len(wrong), f"{place} needs a right kernel in another style than the solution's"
+    assert len({one.expect for one in wrong}) >= kinds, f"{place} needs wrong kernels, of {kinds} kinds at least"
+    assert [one.name for one in wrong if not one.says] == [], "each wrong kernel has words that its message must hold"
+    assert [one.name for one in mine if not one.why] == [], "each kernel says in a sentence what it is"
 
 
 def test_no_file_belongs_to_no_lesson():

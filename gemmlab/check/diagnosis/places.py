@@ -34,10 +34,8 @@ def _corner_written(holds: Callable[[Shape, Tile, Tile], bool]) -> Callable[[Evi
 
     def rule(evidence: Evidence) -> bool:
         trials = [trial for trial in evidence.wrong if trial.unwritten.any()]
-        corners = [_written_corner(trial) for trial in trials]
-        if not trials or None in corners:
-            return False
-        return all(holds(trial.shape, corner, evidence.tile) for trial, corner in zip(trials, corners, strict=True))
+        corners = [(trial.shape, _written_corner(trial)) for trial in trials]
+        return bool(trials) and all(corner and holds(shape, corner, evidence.tile) for shape, corner in corners)
 
     return rule
 

@@ -44,7 +44,7 @@ def wrong_result(
 
 def _explained(reading: Reading, source: str) -> Finding:
     trial, message = reading.trial, reading.sentence
-    details = {"pattern": reading.name, "shape": list(trial.shape)}
+    details: dict[str, object] = {"pattern": reading.name, "shape": list(trial.shape)}
     if trial.has_wrong_values:
         row, col = (int(place) for place in np.argwhere(trial.comparison.wrong & ~trial.unwritten)[0])
         got, right = float(trial.C[row, col]), float(trial.A[row].astype(np.float64) @ trial.B[:, col])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gemmlab.emulator.code.translate_arithmetic import Arithmetic
+from gemmlab.emulator.code.translate_async import Asynchronous
 from gemmlab.emulator.code.translate_base import METHODS
 from gemmlab.emulator.code.translate_carry import CARRY_HEADS, Carry
 from gemmlab.emulator.code.translate_control import Control
@@ -10,7 +11,7 @@ from gemmlab.emulator.code.translate_tensor import Tensor
 from gemmlab.emulator.code.translate_warp import Warp
 
 
-class Translator(Control, Tensor, Warp, Arithmetic, Carry):
+class Translator(Control, Tensor, Asynchronous, Warp, Arithmetic, Carry):
     def run(self) -> None:
         """Emit the rows. Raises Unsupported where the emulator cannot do the instruction."""
         head = self.words[0]

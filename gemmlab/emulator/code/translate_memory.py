@@ -1,4 +1,4 @@
-"""Loads, stores, atomics, asynchronous copies and addresses -> rows of code."""
+"""Loads, stores, atomics and addresses -> rows of code."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 
 from gemmlab.emulator.code.translate_base import Base, Register, Unsupported, kind_of_type, translates, vector_parts
 from gemmlab.emulator.machine import opcodes as o
-from gemmlab.emulator.ptx.parser import TYPE_BYTES, Function, parse_number, split_operands
+from gemmlab.emulator.ptx.parser import TYPE_BYTES, Function, split_operands
 
 CACHE_WORDS = set(
     "nc ca cg cs cv lu wb wt relaxed acquire release acq_rel weak mmio gpu cta sys volatile evict_last evict_first "
@@ -15,7 +15,7 @@ CACHE_WORDS = set(
     "L2::cache_hint "
     "unified".split()
 )
-_SPACES = {
+SPACES = {
     "global": o.GLOBAL,
     "shared": o.SHARED,
     "shared::cta": o.SHARED,
@@ -26,7 +26,7 @@ _SPACES = {
 _ELEMENTS = set("b8 u8 s8 b16 u16 s16 b32 u32 s32 f32 b64 u64 s64 f64".split())
 _VECTORS = {"v1": 1, "v2": 2, "v4": 4, "v8": 8}
 _WIDEST = 32  # bytes a lane
-_NEAR = 2**31 - 1
+NEAR = 2**31 - 1
 # Accesses that are ordered with atomic ones: they never race with those.
 _STRONG = {"volatile", "relaxed", "acquire", "release", "acq_rel"}
 _RELEASES = {"release", "acq_rel"}
@@ -53,14 +53,14 @@ class Memory(Base):
         if not match or not text.strip().startswith("["):
             raise Unsupported(f"the address {text[:40]}")
         offset = int(match[2] or 0)
-        if abs(offset) > _NEAR:
+        if abs(offset) > NEAR:
             raise Unsupported("an offset of more than 32 bits")
         place = self.frame_operand(match[1], offset)
         return (place, 0) if place else (self.any_width(match[1], "w"), offset)
 
     def space(self) -> int:
         """The space an instruction names; generic where it names none."""
-        return next((_SPACES[word] for word in self.words[1:] if word in _SPACES), o.GENERIC)
+        return next((SPACES[word] for word in self.words[1:] if word in SPACES), o.GENERIC)
 
     def memory_fields(self, text: str, space: int, element: str) -> dict:
         register, offset = self.address(text)
@@ -124,7 +124,7 @@ class Memory(Base):
         """The element type and the registers of a vector, of as many as the instruction says."""
         element = self.take(_ELEMENTS)
         count = _VECTORS[self.take(_VECTORS, "v1")]
-        self.ignore({*_SPACES, *CACHE_WORDS, "param", "param::entry", "param::func"})
+        self.ignore({*SPACES, *CACHE_WORDS, "param", "param::entry", "param::func"})
         self.no_more_words()
         texts = vector_parts(text)
         if len(texts) != count or count * TYPE_BYTES[element] > _WIDEST:
@@ -242,10 +242,10 @@ class Memory(Base):
     @translates("cvta")
     def cvta(self) -> None:
         """Between generic addresses and those of a space; the same number for global memory."""
-        space = next((word for word in self.words if word in _SPACES), None)
+        space = next((word for word in self.words if word in SPACES), None)
         if space is None or self.words[-1] != "u64":
             raise Unsupported("")
-        window = {o.SHARED: o.SHARED_WINDOW, o.LOCAL: o.LOCAL_WINDOW}.get(_SPACES[space])
+        window = {o.SHARED: o.SHARED_WINDOW, o.LOCAL: o.LOCAL_WINDOW}.get(SPACES[space])
         d, a = self.target(self.operands[0], "w"), self.source(self.operands[1], "w")
         if window is None:
             self.simple("mov.u64", d, a)
@@ -254,7 +254,7 @@ class Memory(Base):
 
     @translates("isspacep")
     def isspacep(self) -> None:
-        space = _SPACES.get(self.words[1])
+        space = SPACES.get(self.words[1])
         if space is None:
             raise Unsupported("")
         self.emit(o.IS_SPACE, d=self.target(self.operands[0], "p"), a=self.source(self.operands[1], "w"), SPACE=space)
@@ -265,7 +265,7 @@ class Memory(Base):
     def atom(self) -> None:
         operation = self.take(_ATOMS)
         element = self.take(_ATOMS[operation])
-        self.ignore({*CACHE_WORDS, *_SPACES, "noftz"})
+        self.ignore({*CACHE_WORDS, *SPACES, "noftz"})
         self.no_more_words()
         operands = self.operands if self.words[0] == "atom" else ["_", *self.operands]
         if len(operands) != (4 if operation == "cas" else 3):
@@ -284,148 +284,3 @@ class Memory(Base):
             c=c,
             **fields,
         )
-
-    # ---- asynchronous copies
-
-    @translates("cp")
-    def cp(self) -> None:
-        self.need("async")
-        what = self.take(("commit_group", "wait_group", "wait_all", "ca", "cg", "mbarrier", "bulk"))
-        if what == "mbarrier":
-            self._await_copies()
-        elif what == "bulk":
-            self._bulk_copy()
-        elif what in ("ca", "cg"):
-            self._async_copy(what)
-        elif what == "commit_group":
-            self.emit(o.ASYNC_COMMIT)
-        elif what == "wait_all":
-            self.emit(o.ASYNC_WAIT, IMM=-1)
-        else:
-            allowed = parse_number(self.operands[0])
-            if allowed is None or not 0 <= allowed < _NEAR:
-                raise Unsupported("")
-            self.emit(o.ASYNC_WAIT, IMM=allowed)
-        self.no_more_words()
-
-    def _async_copy(self, level: str) -> None:
-        self.take(("shared", "shared::cta"))
-        self.need("global")
-        hinted = self.takes("L2::cache_hint")
-        self.ignore(CACHE_WORDS)
-        target, offset = self.address(self.operands[0])
-        source, source_offset = self.address(self.operands[1])
-        size = parse_number(self.operands[2])
-        if size not in (4, 8, 16) or (level == "cg" and size != 16):
-            raise Unsupported("a copy of another size")
-        more = self.operands[3:-1] if hinted else self.operands[3:]
-        self.emit(
-            o.ASYNC_COPY,
-            a=target,
-            b=self.checked(source, "w"),
-            c=self._bytes_to_read(more, size),
-            IMM=offset,
-            AUX=source_offset,
-            SIZE=size,
-            SPACE=o.SHARED,
-            FLAGS=o.ADDRESS_64 if target[0] == "w" else 0,
-            SITE=self.builder.site(2),
-        )
-
-    def _await_copies(self) -> None:
-        """cp.async.mbarrier.arrive{.noinc}.shared.b64 [object]: it waits for the copies that this thread has begun."""
-        self.need("arrive", "b64")
-        counted = self.takes("noinc")
-        self.emit_object(o.OBJECT_COPIES, self.operands[0], AUX2=o.COUNTED_ANYWAY if counted else 0)
-
-    def _bulk_copy(self) -> None:
-        """cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [to], [from], size, [object];"""
-        self.take(("shared::cluster", "shared::cta"))
-        self.need("global", "mbarrier::complete_tx::bytes")
-        self.ignore(("L2::cache_hint",))
-        target, offset = self.address(self.operands[0])
-        source, source_offset = self.address(self.operands[1])
-        place, place_offset = self.address(self.operands[3])
-        self.emit(
-            o.BULK_COPY,
-            a=target,
-            b=self.checked(source, "w"),
-            c=self.source(self.operands[2]),
-            IMM=offset,
-            AUX=source_offset,
-            AUX2=place_offset,
-            SPACE=o.SHARED,
-            FLAGS=o.ADDRESS_64 if target[0] == "w" else 0,
-            VECTOR=self.builder.vector([place]),
-            SITE=self.builder.site(),
-        )
-
-    # ---- barrier objects
-
-    def emit_object(
-        self,
-        form: int,
-        address: str,
-        d: Register | None = None,
-        b: Register | None = None,
-        c: Register | None = None,
-        AUX2: int = 0,
-    ) -> None:
-        space = self.space()
-        self.ignore(_SPACES)
-        self.no_more_words()
-        fields = self.access_fields(*self.address(address), space, "b64")
-        self.emit(o.OBJECT, d=d, b=b, c=c, AUX=form, AUX2=AUX2, **fields)
-
-    @translates("mbarrier")
-    def mbarrier(self) -> None:
-        """mbarrier.FORM{.sem}{.scope}{.shared}.b64; what the object is for stands in sync/objects.py."""
-        forms = ("init", "inval", "arrive", "arrive_drop", "test_wait", "try_wait", "expect_tx", "complete_tx")
-        form = self.take((*forms, "pending_count"))
-        self.need("b64")
-        self.ignore(CACHE_WORDS)
-        self.ignore(("cluster",))
-        if form == "pending_count":
-            token = self.source(self.operands[1], "w")
-            low = self.computed("and.u64", token, self.constant((1 << o.TOKEN_BITS) - 1, "w"))
-            self.simple("cvt.u32", self.target(self.operands[0]), low)
-        elif form.startswith("arrive"):
-            self._arrive(o.DROPS_OUT if form == "arrive_drop" else 0)
-        elif form.endswith("wait"):
-            self._wait()
-        else:
-            forms_of = {
-                "init": o.OBJECT_INIT,
-                "inval": o.OBJECT_INVAL,
-                "expect_tx": o.OBJECT_EXPECT,
-                "complete_tx": o.OBJECT_COMPLETE,
-            }
-            number = self.source(self.operands[1]) if form != "inval" else None
-            self.emit_object(forms_of[form], self.operands[0], b=number)
-
-    def _arrive(self, how: int) -> None:
-        how |= o.EXPECTS_BYTES if self.takes("expect_tx") else 0
-        self.ignore(("noComplete",))
-        has_token = not self.operands[0].startswith("[")
-        token = self.target(self.operands[0], "w") if has_token else self.new("w")
-        address, *count = self.operands[int(has_token) :]
-        number = self.source(count[0]) if count else self.constant(1)
-        self.emit_object(o.OBJECT_ARRIVE, address, d=token, b=number, AUX2=how)
-
-    def _wait(self) -> None:
-        """A wait that gives up is asked again by the loop around it, so that it need not wait here at all."""
-        target, address, token = self.target(self.operands[0], "p"), self.operands[1], self.operands[2]
-        if self.takes("parity"):
-            self.emit_object(o.OBJECT_WAIT_PARITY, address, d=target, b=self.source(token))
-        else:
-            self.emit_object(o.OBJECT_WAIT, address, d=target, c=self.source(token, "w"))
-
-    def _bytes_to_read(self, operands: list[str], size: int) -> Register:
-        """How many bytes come from global memory, the rest being zeros: a number, or none where a predicate holds."""
-        if not operands:
-            return self.constant(size)
-        (text,) = operands
-        register = self.builder.operand(self.function, text.lstrip("!"), "r")
-        if register[0] != "p":
-            return self.checked(register, "r")
-        return self.computed("selp.u32", self.constant(0), self.constant(size), self.predicate(text))

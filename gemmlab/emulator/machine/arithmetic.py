@@ -10,13 +10,13 @@ from gemmlab.emulator.machine import opcodes as o
 from gemmlab.emulator.machine import state as s
 from gemmlab.emulator.machine.alu import cold
 from gemmlab.emulator.machine.bits import NO_LANES, lane_bit, next_lane
-from gemmlab.emulator.machine.jit import compiled_as, inlined
+from gemmlab.emulator.machine.jit import compiled, compiled_as
 from gemmlab.emulator.machine.registers import field, lane_bits, origin_of, pc_of, set_lane, set_predicate
 from gemmlab.emulator.machine.state import get, mask32, poke32, set32
 from gemmlab.emulator.machine.vector import hot
 
 
-@inlined
+@compiled_as("void(int64, int64, int64, uint32, int64, int64)")
 def compute(state, row, op, lanes, base, checks):
     wide, target = field(row, o.ROW_WIDE), base + field(row, o.ROW_D)
     if op < o.FIRST_COLD:
@@ -51,7 +51,7 @@ def _lane_after_lane(row, op, lanes, base):
     return found
 
 
-@inlined
+@compiled
 def _define_result(state, row, wide, lanes, base):
     ok_a, ok_b = mask32(base + field(row, o.ROW_OK_A), 0), mask32(base + field(row, o.ROW_OK_B), 0)
     ok_c = mask32(base + field(row, o.ROW_OK_C), 0)
@@ -64,7 +64,7 @@ def _define_result(state, row, wide, lanes, base):
     define_result(state, row, lanes, base, good)
 
 
-@inlined
+@compiled
 def define_result(state, row, lanes, base, good):
     """The result of an instruction holds a value in the lanes of `good`."""
     slot = base + field(row, o.ROW_OK_D)

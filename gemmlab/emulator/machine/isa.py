@@ -125,12 +125,6 @@ def _bitwise() -> None:
         _define(f"bfind.{signed}", "u32", signed, f"highest_bit({magnitude})")
         _define(f"bfind.shiftamt.{t}", "u32", t, f"shift_amount(highest_bit({{a}}), {bits})")
         _define(f"bfind.shiftamt.{signed}", "u32", signed, f"shift_amount(highest_bit({magnitude}), {bits})")
-    for mode, start, length in (
-        ("clamp", "min({a}, np.uint64(32))", "min({b}, np.uint64(32))"),
-        ("wrap", "({a} & np.uint64(31))", "({b} & np.uint64(31))"),
-    ):
-        ones = f"((np.uint64(1) << {length}) - np.uint64(1))"
-        _define(f"bmsk.{mode}.u32", "u32", "u32 u32", f"{ones} << {start}")
     _define("prmt.u32", "u32", "u32 u32 u32", "permuted_bytes({a}, {b}, {c})")
     _define("lop3.u32", "u32", "u32 u32 u32", "truth_table({a}, {b}, {c}, {i})")
 

@@ -12,7 +12,6 @@ from numba import njit
 # These functions are called from compiled code only, so no wrappers for Python or C are made: half the time to compile.
 _OPTIONS = {"nogil": True, "error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 compiled: Callable[..., Any] = njit(**_OPTIONS)
-# For what each instruction goes through: a call there costs as much as the work.
 inlined: Callable[..., Any] = njit(forceinline=True, **_OPTIONS)
 
 

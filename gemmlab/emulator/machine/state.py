@@ -1,7 +1,7 @@
 """The machine's state as compiled code sees it: a block of 64-bit words, one a field, most of them addresses of arrays.
 
 Passing one address instead of forty arrays keeps calls inside the interpreter cheap. The arrays are allocated, and kept
-alive, by `chunk.py`.
+alive, by `machine.py`.
 """
 
 from __future__ import annotations

@@ -86,7 +86,9 @@ class MatrixOverrun:
             return say.GUARD_COLUMN(column=column, array=self.array, last=N - 1, letter="N")
         k = self._k(row, column)
         if k is not None and K <= k < K + _LARGEST_TILE:
-            return say.GUARD_K(row=row, column=column, k=k, array=self.array, last=K - 1)
+            return say.GUARD_K(
+                row=row, column=column, number=self.number, k=k, array=self.array, last=K - 1, index=_INDEX[self.array]
+            )
         if row < M and column < N:
             return say.INDEX_IS_WRONG(
                 row=row, column=column, array=self.array, length=self.letters[1], index=_INDEX[self.array]

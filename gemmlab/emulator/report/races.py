@@ -111,12 +111,12 @@ class Race:
         gaps, kind = self.gaps, self.event.kind
         if kind in ("RACE_WAW", "RACE_SAME_VALUE"):
             return say.WRITTEN_TWICE if kind == "RACE_WAW" else say.BOTH_WRITE_ALIKE
-        has_one = gaps is not None and gaps.barriers == 1
+        one = gaps if gaps is not None and gaps.barriers == 1 else None
         if kind == "RACE_WAR":
-            return say.SECOND_BARRIER_MISSING if has_one and gaps.only_second_is_missing else say.OVERWRITTEN_TOO_EARLY
+            return say.SECOND_BARRIER_MISSING if one and one.only_second_is_missing else say.OVERWRITTEN_TOO_EARLY
         if self._is_buffered and gaps is not None and gaps.only_first_is_missing:
             return say.READ_IN_ANOTHER_BUFFER
-        return say.FIRST_BARRIER_MISSING if has_one and gaps.only_first_is_missing else say.READ_TOO_EARLY
+        return say.FIRST_BARRIER_MISSING if one and one.only_first_is_missing else say.READ_TOO_EARLY
 
     def _barrier_between(self, reads: bool) -> int:
         """The line of a barrier that stands where one would be missing; 0 where none does."""

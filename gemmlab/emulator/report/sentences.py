@@ -181,8 +181,8 @@ GUARD_COLUMN = Sentence(
     "its column is {column}, and {array} ends with column {last}: the guard must test col < {letter}"
 )
 GUARD_K = Sentence(
-    "this thread computes C[{row}][{column}], and wants k = {k} of it, but {array} ends with k = {last}: the loop or "
-    "the guard must keep k < K"
+    "this thread computes C[{row}][{column}], and element {number} would be its k = {k}, but {array} ends with k = "
+    "{last}: the loop or the guard must keep k < K, and the index must be {index}"
 )
 INDEX_IS_WRONG = Sentence(
     "this thread computes C[{row}][{column}], which exists, so it is not a guard that is missing but the index that is "

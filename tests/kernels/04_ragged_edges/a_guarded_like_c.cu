@@ -1,5 +1,5 @@
 // expect: out_of_bounds
-// says: of A; computes C[34][9]; wants k = 25; the loop or the guard must keep k < K
+// says: of A; computes C[34][9]; its k = 25; the loop or the guard must keep k < K
 // The load of A is guarded by the sizes of C.
 
 // BLANK load_a

@@ -1,5 +1,5 @@
 // expect: out_of_bounds
-// says: of B; computes C[9][0]; wants k = 25; the loop or the guard must keep k < K
+// says: of B; computes C[9][0]; its k = 25; the loop or the guard must keep k < K
 // The load of B does not ask for K.
 
 // BLANK load_b

@@ -1,5 +1,5 @@
 // expect: race
-// says: may not have written it yet; __syncthreads() is missing; read after write; write after read
+// says: may not have written it yet; __syncthreads() is missing; read after write
 // Each thread waits for its own copies only.
 
 // IN PLACE OF

@@ -139,7 +139,7 @@ def _fetch_half(addresses, target, delta, start, kind):
 # ---- shadows
 
 
-@inlined
+@compiled
 def _mark_defined(state, row, lanes, base):
     """All that was loaded holds values."""
     for n in range(field(row, o.ROW_COUNT)):

@@ -1,5 +1,5 @@
 // expect: barrier_divergence
-// says: waits at the barrier; has left the kernel
+// says: waits at the barrier; waits at another one
 // One of the two barriers stays in an if.
 
 // IN PLACE OF

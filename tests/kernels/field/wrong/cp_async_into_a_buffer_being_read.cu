@@ -1,7 +1,7 @@
 // bug: the copy of the next tile but one starts before everybody is done with the buffer it goes to
 // expect: race
 // diag: WAR: two stages, the copy is issued right after the wait, in front of the barrier
-// says: As
+// says: may overwrite; still reads it; write after read
 // block: 16,16
 // grid: cdiv(N,16),cdiv(M,16)
 // smem: 0

@@ -1,7 +1,7 @@
 // bug: the store is guarded against M only, so that the last columns spill into the next row
-// expect: race
+// expect: oob
 // diag: C[row][N + j] is C[row + 1][j]: two threads write one element
-// says: threads of two blocks; blocks are never ordered
+// says: its column is 20; the guard must test col < N
 // block: 16,16
 // grid: cdiv(N,16),cdiv(M,16)
 // smem: 0

@@ -1,13 +1,13 @@
 // bug: one tile is declared a column short, so that its rows overlap
-// expect: race
+// expect: oob
 // diag: As[ty][15] is As[ty + 1][0]: two threads write one element
-// says: both write; As
+// says: As[16][0]; float As[16][15]
 // block: 16,16
 // grid: cdiv(N,16),cdiv(M,16)
 // smem: 0
 // shape_fail: 16,16,16
 // shape_pass: none
-// at_pass: race at every shape
+// at_pass: oob at every shape
 extern "C" __global__ void gemm(const float* A, const float* B, float* C, int M, int N, int K)
 {
     __shared__ float As[16][15], Bs[16][16];
