@@ -485,7 +485,7 @@ def test_a_nursery_that_is_gone_is_not_the_students_fault():
 
 def test_without_a_compiler_the_reason_is_told(monkeypatch):
     monkeypatch.setattr(worker, "_environment", lambda: {"PYTHONPATH": f"{ROOT}", "GEMMLAB_NOTHING": "1"})
-    monkeypatch.setattr(worker, "sys", type("sys", (), {"executable": "/bin/false", "platform": "linux"}))
+    monkeypatch.setattr(worker, "NURSERY", ("/bin/false",))
     with pytest.raises(UserError, match="sandbox cannot be started"):
         Worker().greet()
 
