@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Any
 
-from gemmlab.build.compose import ANSWER_PLACEHOLDER
+from gemmlab.course.parts import ANSWER_PLACEHOLDER
 from gemmlab.errors import UserError
 from grading.intake import sentences as say
 
