@@ -225,12 +225,15 @@ def _clinic() -> Iterator[Student]:
 # The marks for those that do not fail in both groups, and the vetoes. Where only given code was changed, the
 # pristine kernel has the marks, and what is gone is a veto.
 _RACE = "a race between threads"
+_AROUND = Due("failed", (0, 1))  # right at every shape, but around the lesson's idea: a counter rule says so
 _ELSE: dict[str, dict[str, Due]] = {
     "02_tiled_fma": {
         "acc_not_started": PASSED, "no_zero_fill": PASSED, "returns_early": PASSED, "wrong_loop_bound": PASSED,
         "no_first_barrier": Due("failed", FULL, BARRIER), "no_second_barrier": Due("failed", FULL, BARRIER),
         "no_load_guard": Due("failed", FULL, f"{CHECK} `k0 + tx < K`;{CHECK} `row < M`"),
         "no_store_guard": Due("failed", FULL, f"{CHECK} `row < M`;{CHECK} `col < N`"),
+        "naive": replace(_AROUND, veto=f"{CHECK} `k0 + tx < K`;{BARRIER}"), "naive_in_the_blank": _AROUND,
+        "whole_sum": PASSED,
     },
     "03_two_barriers": {
         "barrier_for_one_row": Due("failed", veto=_RACE),
@@ -239,6 +242,7 @@ _ELSE: dict[str, dict[str, Due]] = {
             "fence_first", "no_barrier", "no_first_barrier", "no_second_barrier", "warp_barrier_first",
             "warp_barrier_second",
         )},
+        "naive": replace(_AROUND, veto=f"{CHECK} `k0 + tx < K`"), "naive_between": _AROUND,
     },
     "04_ragged_edges": {
         **{name: Due("failed", (2, 0)) for name in (
@@ -247,7 +251,7 @@ _ELSE: dict[str, dict[str, Due]] = {
             "tiles_not_filled",
         )},
         **{name: Due("failed", (2, 0), _RACE) for name in ("one_too_many", "store_unguarded", "store_without_n")},
-        "returns_early": Due("failed", (2, 0)),
+        "returns_early": Due("failed", (2, 0)), "naive": replace(_AROUND, veto=BARRIER),
     },
     "05_register_1d": {
         "no_first_barrier": Due("failed", veto=f"{BARRIER};{_RACE}"),
@@ -255,6 +259,8 @@ _ELSE: dict[str, dict[str, Due]] = {
         "no_zero_fill": Due("failed", (2, 0)), "store_guard_of_first_row": Due("failed", (2, 0)),
         "store_whole_column_or_none": Due("failed", (2, 0)),
         "store_no_column_guard": Due("failed", (2, 0), _RACE), "stores_across": Due("failed", veto=_RACE),
+        "first_ticket_spoils": Due("failed", veto=_RACE),
+        **{name: replace(_AROUND, veto=f"{CHECK} `row0 + r < M`;{BARRIER}") for name in ("naive", "small_tiles")},
     },
 }  # fmt: skip
 
@@ -303,7 +309,8 @@ def _for_files(outside: Outside) -> Iterator[Student]:
     whole = f'#include "{bait}"\n{_solution("00")}'
     yield _cu("asks in a whole file", whole, Due("compile_error", veto=refused), "00_start_here", unlike=BAIT_WORDS)
     line = f'#line 1 "{bait}"\n#error look\n{_solution("00")}'
-    yield _cu("asks by line", line, Due("compile_error", note="look"), "00_start_here", unlike=BAIT_WORDS)
+    due = Due("compile_error", veto="#line", note="not graded")
+    yield _cu("asks by line", line, due, "00_start_here", unlike=BAIT_WORDS)
 
 
 def _out_of_the_blank() -> Iterator[Student]:
