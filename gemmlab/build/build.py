@@ -18,6 +18,7 @@ from gemmlab.build.execute import execute
 from gemmlab.course import blanks
 from gemmlab.course import lesson as lessons
 from gemmlab.course.lesson import Kernel, Lesson
+from gemmlab.course.parts import ANSWER_PLACEHOLDER
 from gemmlab.errors import UserError
 from gemmlab.files import read_source, write_whole
 
@@ -129,7 +130,7 @@ def _handed_out_state(path: Path, expected: NotebookNode) -> str:
 
 def _is_edited(cell: NotebookNode, known: dict[str, str]) -> bool:
     if compose.has_tag(cell, "answer"):
-        return cell.source != compose.ANSWER_PLACEHOLDER
+        return cell.source != ANSWER_PLACEHOLDER
     is_built = blanks.is_untouched(cell.source) or cell.source == known.get(cell.get("id"))
     return compose.has_tag(cell, "exercise") and not is_built
 

@@ -7,13 +7,13 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from gemmlab.course.lesson import Kernel, Lesson
+from gemmlab.course.parts import ANSWER_PLACEHOLDER
 from gemmlab.errors import UserError
 from gemmlab.files import read_source
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
 
-ANSWER_PLACEHOLDER = "*Your answer:*"
 CHECK_TAG = "nbval-check-output"
 METADATA = {
     "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},

@@ -24,7 +24,7 @@ from gemmlab.course.blanks import open_blanks
 from gemmlab.course.lesson import Case, Kernel
 from gemmlab.errors import UserError
 from gemmlab.files import read_source
-from gemmlab.kernel.causes import causes_first, merge, without_followers
+from gemmlab.kernel.causes import causes_first, ends_as_errors, merge, without_followers
 from gemmlab.kernel.dropped import dropped_by_optimiser
 from gemmlab.kernel.launch import Launch, LaunchSpec
 from gemmlab.kernel.layout import COURSE, Layout
@@ -327,6 +327,7 @@ def _run_case(
     findings = list(outcome.findings)
     if outcome.C is not None:
         comparison = compare(outcome.C, A, B, case.inputs, outcome.written)
+        findings = findings if comparison.ok else ends_as_errors(findings)
         findings += second_launch(outcome, comparison.ok, A, B, case)
         return findings, None, Trial(product, case.inputs, A, B, outcome.C, comparison)
     if not any(finding.is_error for finding in findings):

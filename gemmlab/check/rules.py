@@ -102,9 +102,9 @@ class _Measure:
 
 
 def _measure(rule: CounterRule) -> _Measure:
-    if (rule.what, rule.of) not in _MEASURES:
+    if (rule.what, rule.of) not in MEASURES:
         raise UserError(f"there is no counter '{rule.what}' of '{rule.of}'")
-    return _MEASURES[rule.what, rule.of]
+    return MEASURES[rule.what, rule.of]
 
 
 def _sectors_per_request(kind: str) -> Callable[[_Run], Count]:
@@ -126,30 +126,30 @@ def _per_multiply_add(column: str, share: float) -> Callable[[_Run], Count]:
 
 
 def _overlapping_intervals(run: _Run) -> Count:
-    """How many intervals between two barriers fill one K tile in shared memory and use another, in block (0, 0)."""
-    from gemmlab.trials.intervals import block_story
+    """How many intervals between two barriers both fill and use shared memory, in the first block."""
+    from gemmlab.trials.trace import overlapping_intervals
 
-    try:
-        story = block_story(run.program, run.launch, run.shape, (0, 0), run.kernel.tile, {})
-    except UserError:  # nothing lies in shared memory
+    if not run.counters.totals.shared_store_requests:
         return 0, None
-    return sum(bool(set(one.fills) - set(one.uses)) and bool(one.uses) for one in story.intervals), None
+    try:
+        return overlapping_intervals(run.program, run.launch, run.shape), None
+    except UserError:  # too much to follow
+        return 0, None
 
 
 def _floats_of_a_warp(run: _Run) -> Count:
     """Distinct floats of A and B that warp 0 needs for one k, by where its lanes store."""
     from gemmlab.cuda.sizes import sizes_of
-    from gemmlab.trials.warp_tile import warp_tile
+    from gemmlab.trials.warp_tile import lanes_of
 
     try:
-        tile = warp_tile(run.kernel, run.source)
+        return lanes_of(run.program, run.kernel.launch, sizes_of(run.kernel.starter)).floats, None
     except UserError:  # some lane has no patch
         return inf, None
-    return replace(tile, sizes=sizes_of(run.kernel.starter)).floats, None
 
 
 _ENOUGH = "{{says}} At M, N, K = {{M}}, {{N}}, {{K}} there are {{count:g}} {words}, and {{limit:g}} are enough."
-_MEASURES = {
+MEASURES = {
     ("sectors_per_request", "global_load"): _Measure(
         _sectors_per_request("global_load"), _ENOUGH.format(words="sectors per request of global loads")
     ),
@@ -174,7 +174,7 @@ _MEASURES = {
     ),
     ("overlapping_intervals", "block"): _Measure(
         _overlapping_intervals,
-        "{says} At M, N, K = {M}, {N}, {K} a block fills one pair of tiles while it uses another in {count:g} of its "
+        "{says} At M, N, K = {M}, {N}, {K} a block both fills and uses its tiles in {count:g} of its "
         "intervals between two barriers, and {limit:g} are possible.",
     ),
     ("floats_for_one_k", "warp"): _Measure(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from gemmlab.course.spec import Block, Shape, as_shape
 from gemmlab.errors import UserError
 
+ANSWER_PLACEHOLDER = "*Your answer:*"  # what an answer cell holds before anything is written
 INPUT_KINDS = ("random", "integer", "structured")
 MARK_NAMES = ("ordinary", "boundary", "explanation")
 TOTAL_MARKS = 10

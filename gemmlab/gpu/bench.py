@@ -17,7 +17,6 @@ How it is measured:
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -30,49 +29,14 @@ from gemmlab.gpu.child.request import request_of
 from gemmlab.kernel.launch import Launch
 from gemmlab.kernel.plan import Plan
 from gemmlab.kernel.program import Program
+from gemmlab.kernel.timing import MATH_MODES, Timing, Warm
 from gemmlab.kernel.tolerance import rounding_bound
 
 Shape = tuple[int, int, int]
 TIME_LIMIT = 10.0  # seconds for the first launch of a kernel
 MEASURE_SECONDS = 2.0
 WARM_UP_SECONDS = 0.5  # enough for an idle GPU to raise its clocks
-MATH_MODES = {0: "float32, TF32 off", 2: "pedantic float32, TF32 off", 3: "TF32 on"}
 _HELPERS = Path(__file__).with_name("child") / "bench.cu"
-
-
-@dataclass(frozen=True)
-class Timing:
-    """A kernel beside cuBLAS SGEMM at one shape (M, N, K), with A and B driven out of the L2 cache.
-
-    `kernel_ms` and `cublas_ms` are medians, in milliseconds of one launch. `ratio` is the median, over neighbouring
-    launches, of cuBLAS's time over the kernel's: 1 is as fast as cuBLAS, 0.1 a tenth of its speed. `spread` holds the
-    10th and the 90th percentile of that ratio. `warm` is the same measured with A and B left in the cache.
-    `difference` is the largest |C - C64| of all timed launches. `sm_clock_mhz` is the median clock, `math_mode` what
-    cuBLAS computed in.
-    """
-
-    shape: Shape
-    kernel_ms: float
-    cublas_ms: float
-    gflops: float
-    cublas_gflops: float
-    ratio: float
-    spread: tuple[float, float]
-    difference: float
-    repeats: int
-    gpu: str
-    warm: Warm | None = None
-    sm_clock_mhz: float | None = None
-    math_mode: str = MATH_MODES[0]
-
-
-@dataclass(frozen=True)
-class Warm:
-    """The figures of a Timing without the fill between the launches."""
-
-    gflops: float
-    cublas_gflops: float
-    ratio: float
 
 
 class Bench:

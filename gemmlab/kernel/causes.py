@@ -42,6 +42,18 @@ def merge(findings: Iterable[Finding]) -> list[Finding]:
     return list(merged.values())
 
 
+def harmless_ends_as_warnings(findings: Sequence[Finding]) -> list[Finding]:
+    """Whole warps that end before a barrier, which does without them, are a warning where nothing else is wrong."""
+    if any(finding.is_error and not finding.details.get("whole_warp") for finding in findings):
+        return list(findings)
+    return [replace(one, severity="warning") if one.details.get("whole_warp") else one for one in findings]
+
+
+def ends_as_errors(findings: Sequence[Finding]) -> list[Finding]:
+    """The same where the numbers are wrong: then what those warps left undone may be the reason."""
+    return [replace(one, severity="error") if one.details.get("whole_warp") else one for one in findings]
+
+
 def without_followers(findings: Sequence[Finding]) -> list[Finding]:
     """The findings of one kernel but for those that another one of them explains."""
     return [
@@ -57,6 +69,8 @@ def _follows(finding: Finding, cause: Finding) -> bool:
     if finding.kind == "race":
         return _race_follows(finding, cause)
     if finding.kind == "barrier_divergence":
+        if finding.details.get("whole_warp"):
+            return cause.kind == finding.kind and not cause.details.get("whole_warp")
         return bool(finding.details.get("left")) and cause.kind == finding.kind and not cause.details.get("left")
     if finding.kind == "out_of_bounds":
         return cause.kind == "misaligned" and _same_place(finding, cause)

@@ -54,7 +54,7 @@ class BankRequest:
     @property
     def wavefronts(self) -> int:
         """Passes that the request takes: in each group of lanes, as many as the busiest bank has words."""
-        return count_wavefronts(*self._request)[0]
+        return int(count_wavefronts(*self._request)[0])
 
     @property
     def degree(self) -> float:

@@ -8,9 +8,9 @@ from gemmlab.cuda.sizes import sizes_of
 from gemmlab.errors import UserError
 from gemmlab.kernel.launch import cdiv
 from gemmlab.kernel.limits import MAX_THREADS, STATIC_SHARED
+from gemmlab.markdown import plain
 from gemmlab.models.ceilings import Point
 from gemmlab.models.simulator import Traffic, traffic_naive, traffic_register_tiled
-from gemmlab.text.markdown import plain
 
 _DEPTH = 16  # k in a tile of a kernel with patches, at most
 TILES, PATCHES = (8, 16, 32, 64, 128), (1, 2, 4, 8)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from gemmlab.text.markdown import escape
+from gemmlab.markdown import escape
 from gemmlab.trials.variant import Body
 
 

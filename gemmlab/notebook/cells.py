@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from gemmlab.errors import UserError
 from gemmlab.files import normalize, read_source, write_whole
+from gemmlab.markdown import escape
 from gemmlab.pictures.output import Markdown, show
-from gemmlab.text.markdown import escape
 
 if TYPE_CHECKING:
     from gemmlab.course.lesson import Kernel, Lesson

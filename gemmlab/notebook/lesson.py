@@ -14,11 +14,12 @@ from types import MethodType
 from gemmlab.course import lesson as lessons
 from gemmlab.course.lesson import Lesson
 from gemmlab.errors import UserError
+from gemmlab.markdown import sentence
 from gemmlab.notebook.cells import watch
 from gemmlab.notebook.desk import Desk
-from gemmlab.notebook.registry import Verb, near, verbs
+from gemmlab.notebook.lookup import near, verbs
+from gemmlab.notebook.registry import Verb
 from gemmlab.pictures.output import Markdown, show
-from gemmlab.text.markdown import sentence
 
 
 class _Sentence(UserError):

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from gemmlab.errors import UserError
+from gemmlab.markdown import escape
 from gemmlab.panels.stage import Stage
 from gemmlab.pictures.output import Markdown
-from gemmlab.text.markdown import escape
 
 Outputs = Sequence[object]
 

@@ -6,7 +6,7 @@ import io
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from gemmlab.text.markdown import escape
+from gemmlab.markdown import escape
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from gemmlab.cuda.sizes import Sizes
-from gemmlab.text.markdown import escape
+from gemmlab.markdown import escape
 
 RECORDED = Path(__file__).parents[1] / "recorded" / "landscapes"
 

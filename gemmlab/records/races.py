@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from gemmlab.text.markdown import escape
+from gemmlab.markdown import escape
 
 RECORDED = Path(__file__).parents[1] / "recorded" / "races"
 COLUMNS = {"whole": "both barriers", "first_barrier": "without the first", "second_barrier": "without the second"}

@@ -67,6 +67,29 @@ def trace_block(
     A (M×K) and B (K×N) are float32. UserError for a kernel that the emulator cannot read, and where there is too much
     to write down.
     """
+    records, sites, places = _recorded(program, launch, shape, block, A, B)
+    return [[_access(record, sites, places) for record in row[: np.argmin(row["site"])]] for row in records]
+
+
+def overlapping_intervals(program: Program, launch: Launch, shape: tuple[int, int, int]) -> int:
+    """In how many intervals between two barriers block 0 both writes to shared memory and reads from it.
+
+    UserError as for `trace_block`, which tells more and takes far longer.
+    """
+    M, N, K = shape
+    A, B = np.zeros((M, K), np.float32), np.zeros((K, N), np.float32)
+    records, sites, places = _recorded(program, launch, shape, 0, A, B)
+    kinds = np.array(["", *(site.kind for site in sites)])[records["site"].astype(np.int64)]
+    interval = np.cumsum(kinds == BARRIER, axis=1)
+    in_shared = ~places.are_global(records["address"])
+    written = set(interval[in_shared & np.isin(kinds, (STORE, COPY))].tolist())
+    return len(written & set(interval[in_shared & (kinds == LOAD)].tolist()))
+
+
+def _recorded(
+    program: Program, launch: Launch, shape: tuple[int, int, int], block: int, A: np.ndarray, B: np.ndarray
+) -> tuple[np.ndarray, list[Site], _Places]:
+    """What the threads wrote down, a row each, with the sites that it names (from 1) and where addresses lie."""
     from gemmlab.emulator import runner
     from gemmlab.emulator.code import decode
     from gemmlab.emulator.ptx import parser
@@ -89,8 +112,7 @@ def trace_block(
     records = memory.arrays[number].view(_RECORD).reshape(threads, capacity)
     if records["site"][:, -1].any():
         raise UserError("there is too much to follow; take a smaller K")
-    places = _Places(code, memory)
-    return [[_access(record, watched.sites, places) for record in row[: np.argmin(row["site"])]] for row in records]
+    return records, watched.sites, _Places(code, memory)
 
 
 def _access(record: np.void, sites: list[Site], places: _Places) -> Access:
@@ -115,6 +137,11 @@ class _Places:
             size = region.size or o.WINDOW_CENTRE
             ranges += [(base + region.address, size, region.name) for base in (0, o.SHARED_WINDOW)]
         self._ranges = [(start, start + size, plain_name(name)) for start, size, name in ranges]
+        self._global = [(region.address, region.address + region.size) for region in memory.regions]
+
+    def are_global(self, addresses: np.ndarray) -> np.ndarray:
+        """Which of them lie in global memory."""
+        return np.any([(start <= addresses) & (addresses < end) for start, end in self._global], axis=0)
 
     def find(self, address: int) -> Place:
         for start, end, name in self._ranges:

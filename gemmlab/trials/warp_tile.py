@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gemmlab.cuda.sizes import sizes_of
+from gemmlab.cuda.sizes import Sizes, sizes_of
 from gemmlab.errors import UserError
 from gemmlab.models.warp_tile import WarpTile
 from gemmlab.trials.variant import compiled
@@ -12,14 +12,19 @@ from gemmlab.trials.warp_lines import requests_of
 
 if TYPE_CHECKING:
     from gemmlab.course.lesson import Kernel
+    from gemmlab.kernel.launch import LaunchSpec
+    from gemmlab.kernel.program import Program
 
 
 def warp_tile(kernel: Kernel, source: str) -> WarpTile:
     """Where the lanes of a kernel's warp 0 store, as the emulator meets it. UserError where a lane stores nothing."""
-    sizes = sizes_of(source)
+    return lanes_of(compiled(kernel, source), kernel.launch, sizes_of(source))
+
+
+def lanes_of(program: Program, spec: LaunchSpec, sizes: Sizes) -> WarpTile:
+    """The same of a program with tiles of these sizes."""
     shape = (sizes.BM, sizes.BN, sizes.BK)
-    requests = requests_of(compiled(kernel, source), kernel.launch.at(*shape), shape)
-    stores = [request for request in requests if request.is_store]
+    stores = [request for request in requests_of(program, spec.at(*shape), shape) if request.is_store]
     if not stores or None in stores[0].offsets:
         raise UserError("some lane of warp 0 stores nothing at the shape of one tile: run the check, which says more")
     places = [divmod(offset // 4, sizes.BN) for offset in stores[0].offsets]

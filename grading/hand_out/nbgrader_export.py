@@ -15,6 +15,7 @@ from gemmlab.build import build, compose
 from gemmlab.course import blanks
 from gemmlab.course import lesson as lessons
 from gemmlab.course.lesson import Kernel, Lesson
+from gemmlab.course.parts import ANSWER_PLACEHOLDER
 from gemmlab.errors import UserError
 from gemmlab.files import read_source
 from grading.hand_out.new_folder import write_new_folder
@@ -75,7 +76,7 @@ def export(out: Path, root: Path | None = None) -> None:
 
 
 def _files(root: Path) -> Iterator[tuple[str, bytes]]:
-    config = _CONFIG.format(stub=blanks.DEFAULT_STUB, begin=BEGIN, end=END, answer=compose.ANSWER_PLACEHOLDER)
+    config = _CONFIG.format(stub=blanks.DEFAULT_STUB, begin=BEGIN, end=END, answer=ANSWER_PLACEHOLDER)
     yield "nbgrader_config.py", config.encode()
     for lesson in lessons.load_all(root):
         yield f"source/{lesson.name}/{lesson.name}.ipynb", build.dumps(notebook(lesson)).encode()

@@ -18,12 +18,14 @@ from pathlib import Path, PurePosixPath
 from typing import IO
 
 from gemmlab.errors import UserError
+from grading.intake import sentences as say
 
 LARGEST_FILE = 32 << 20
 _LARGEST_ZIP = 64 << 20  # of a zip within, and of all that is read out of it
 _MOST_FILES = 2_000  # in a zip within
 _MOST_FOLDERS_DEEP = 12
 _MOST_ZIPS_DEEP = 2
+_MOST_NAMED = 5  # hidden files in a note
 _LEFT_OUT = ("__MACOSX", "__pycache__")
 
 
@@ -48,24 +50,26 @@ def files(place: Path) -> Iterator[File]:
     elif place.is_file():
         yield File(place.name, *_read(place))
     else:
-        raise UserError(f"there is no folder or zip file {place}")
+        raise UserError(say.NO_PLACE(place=place))
 
 
 def _folder(folder: Path, prefix: str, depth: int) -> Iterator[File]:
     try:
-        entries = sorted((entry for entry in os.scandir(folder) if not _is_left_out(entry.name)), key=lambda e: e.name)
+        everything = sorted(os.scandir(folder), key=lambda entry: entry.name)
     except OSError as error:
-        yield File(f"{prefix}/", note=f"the folder cannot be read: {error.strerror}")
+        yield File(f"{prefix}/", note=say.FOLDER_UNREADABLE(reason=error.strerror))
         return
+    entries = [entry for entry in everything if not _is_left_out(entry.name)]
     if not entries and prefix:
-        yield File(f"{prefix}/", note="the folder is empty")
+        hidden = ", ".join(_readable(entry.name) for entry in everything[:_MOST_NAMED])
+        yield File(f"{prefix}/", note=say.HIDDEN_ONLY(names=hidden) if hidden else say.EMPTY_FOLDER())
     for entry in entries:
         path = f"{prefix}/{_readable(entry.name)}".lstrip("/")
         if entry.is_dir(follow_symlinks=False):
             if depth < _MOST_FOLDERS_DEEP:
                 yield from _folder(Path(entry.path), path, depth + 1)
             else:
-                yield File(f"{path}/", note="there are too many folders inside of each other")
+                yield File(f"{path}/", note=say.TOO_DEEP())
         else:
             yield from _unpacked(File(path, *_read(Path(entry.path))), 1)
 
@@ -76,7 +80,8 @@ def _is_left_out(name: str) -> bool:
 
 
 def _readable(name: str) -> str:
-    return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    """The name as text. Bytes that are none stay apart from each other: \\xff."""
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 def _read(path: Path) -> tuple[bytes | None, str]:
@@ -85,19 +90,19 @@ def _read(path: Path) -> tuple[bytes | None, str]:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
     except OSError as error:
         is_link = path.is_symlink()
-        return None, "it is a link, and links are not followed" if is_link else f"it cannot be read: {error.strerror}"
+        return None, say.LINK() if is_link else say.UNREADABLE(reason=error.strerror)
     with open(descriptor, "rb") as file:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            return None, "it is no ordinary file"
+            return None, say.NO_FILE()
         try:
             return _bounded(file, LARGEST_FILE)
         except OSError as error:
-            return None, f"it cannot be read: {error.strerror}"
+            return None, say.UNREADABLE(reason=error.strerror)
 
 
 def _bounded(file: IO[bytes], most: int) -> tuple[bytes | None, str]:
     data = file.read(most + 1)
-    return (data, "") if len(data) <= most else (None, f"it is larger than {LARGEST_FILE >> 20} MiB")
+    return (data, "") if len(data) <= most else (None, say.TOO_LARGE(most=LARGEST_FILE >> 20))
 
 
 def _unpacked(file: File, depth: int) -> Iterator[File]:
@@ -105,27 +110,28 @@ def _unpacked(file: File, depth: int) -> Iterator[File]:
     if file.data is None or not file.path.lower().endswith(".zip"):
         yield file
     elif depth > _MOST_ZIPS_DEEP:
-        yield replace(file, data=None, note="there are too many zips inside of each other")
+        yield replace(file, data=None, note=say.ZIPS_TOO_DEEP())
     else:
         yield from _zip(io.BytesIO(file.data), file.path[: -len(".zip")], depth)
 
 
 def _zip(opened: IO[bytes], prefix: str, depth: int) -> Iterator[File]:
     """The files of a zip. `depth` is 0 for that of the whole class, which may be as large as it likes."""
+    own = f"{prefix}.zip"
     try:
         archive = zipfile.ZipFile(opened)
         everything = sorted(archive.infolist(), key=lambda info: info.filename)
     except Exception as error:  # damaged on purpose, a zip raises nearly anything
-        yield File(f"{prefix}/", note=f"the zip cannot be read: {type(error).__name__}")
+        yield File(own, note=say.ZIP_UNREADABLE(reason=type(error).__name__))
         return
     members = [info for info in everything if not info.is_dir()]
     left = _LARGEST_ZIP
     if depth and len(members) > _MOST_FILES:
-        yield File(f"{prefix}/", note=f"the zip holds more than {_MOST_FILES} files")
+        yield File(own, note=say.ZIP_TOO_FULL(most=_MOST_FILES))
         return
     if not members and prefix:
-        yield File(f"{prefix}/", note="the zip is empty")
-    yield from (File(f"{prefix}/{folder}/".lstrip("/"), note="the folder is empty") for folder in _empty(everything))
+        yield File(own, note=say.ZIP_EMPTY())
+    yield from (File(f"{prefix}/{folder}/".lstrip("/"), note=say.EMPTY_FOLDER()) for folder in _empty(everything))
     for info in members:
         parts = _parts(info)
         if not parts or any(map(_is_left_out, parts)):
@@ -163,15 +169,15 @@ def _leads_out(info: zipfile.ZipInfo) -> bool:
 
 def _member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, most: int) -> tuple[bytes | None, str]:
     if _leads_out(info):
-        return None, "its path leads out of the zip"
+        return None, say.LEADS_OUT()
     if stat.S_ISLNK(info.external_attr >> 16):
-        return None, "it is a link, and links are not followed"
+        return None, say.LINK()
     if info.flag_bits & 1:
-        return None, "it is encrypted"
+        return None, say.ENCRYPTED()
     if info.file_size > most:
-        return None, f"it is larger than {LARGEST_FILE >> 20} MiB"
+        return None, say.TOO_LARGE(most=LARGEST_FILE >> 20)
     try:
         with archive.open(info) as file:
             return _bounded(file, most)
     except Exception as error:  # as above
-        return None, f"it is damaged: {type(error).__name__}"
+        return None, say.DAMAGED(reason=type(error).__name__)

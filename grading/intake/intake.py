@@ -8,6 +8,7 @@ cell.
 
 from __future__ import annotations
 
+import hashlib
 import re
 import unicodedata
 from collections import Counter
@@ -20,9 +21,11 @@ from gemmlab.course.lesson import Lesson
 from gemmlab.errors import UserError
 from gemmlab.files import MAX_SOURCE_BYTES, normalize
 from grading.intake import notebook_file
+from grading.intake import sentences as say
 from grading.intake.handed_in import File, files
 from grading.intake.notebook_file import Written
 from grading.model import Submission
+from grading.visible import visible
 
 _MOODLE = re.compile(r"(?P<student>.+?_\d+)_assignsubmission_(?:file|onlinetext)_?(?P<rest>.*)", re.DOTALL)
 _CANVAS = re.compile(r"(?P<student>[^_\W]+)_(?:LATE_)?(?P<id>\d{3,})_\d{3,}_(?P<rest>.+)", re.DOTALL)
@@ -32,6 +35,9 @@ _NUMBER = re.compile(r"(?<![0-9])([0-9]{1,2})(?![0-9])")
 _COMMENT = re.compile(r"\A(?:\s*//[^\n]*\n)*?\s*//[^\n]*\b[Ll]esson (\d\d)\b")
 _KINDS = (".ipynb", ".cu")
 _LONGEST_NAME = 100
+_DIGEST = 8  # letters of it, in place of the end of a longer name
+_ZIP = b"PK\3\4"
+_ARCHIVES = (".rar", ".7z", ".tar", ".gz", ".tgz", ".bz2", ".xz", ".zst")
 
 
 @dataclass(frozen=True)
@@ -66,7 +72,10 @@ def read(folder: Path, lesson: str | None = None) -> list[Submission]:
     groups = _grouped(items, wanted or _most_common(items))
     if wanted:
         groups = {(student, wanted): groups.get((student, wanted), []) for student, _ in groups}
-    return [_submission(known[name], student, groups[student, name]) for student, name in sorted(groups)]
+    return [
+        _submission(known[name], student, groups[student, name], [item for item in items if item.student == student])
+        for student, name in sorted(groups)
+    ]
 
 
 def _grouped(items: Sequence[_Item], usual: str) -> dict[tuple[str, str], list[_Item]]:
@@ -79,7 +88,7 @@ def _grouped(items: Sequence[_Item], usual: str) -> dict[tuple[str, str], list[_
         useful |= {item.student} if item.is_useful else set()
     groups: dict[tuple[str, str], list[_Item]] = {}
     for item in items:
-        if _kind(item.path) or item.student not in useful:
+        if _kind(item.path) or _is_archive(item.path) or item.student not in useful:
             lesson = item.lesson or (min(own[item.student]) if len(own[item.student]) == 1 else usual)
             groups.setdefault((item.student, lesson), []).append(item)
     return groups
@@ -88,7 +97,7 @@ def _grouped(items: Sequence[_Item], usual: str) -> dict[tuple[str, str], list[_
 def _most_common(items: Sequence[_Item]) -> str:
     found = Counter(item.lesson for item in items if item.lesson)
     if items and not found:
-        raise UserError("none of the files tells which lesson it is for; name the lesson by --lesson")
+        raise UserError(say.NO_LESSON_TOLD(path=visible(items[0].path)))
     return min(found, key=lambda name: (-found[name], name)) if found else ""
 
 
@@ -111,7 +120,7 @@ def _read_all(folder: Path, known: Sequence[Lesson]) -> Iterator[tuple[File, Wri
             except UserError as error:
                 note = str(error)
             except Exception as error:  # a fault of ours, which must not end a batch over one student's file
-                note = f"this grader could not read it ({type(error).__name__}); look at it"
+                note = say.OUR_FAULT(kind=type(error).__name__)
         yield File(file.path), written, note
 
 
@@ -119,14 +128,16 @@ def _written(path: str, data: bytes) -> tuple[Written, str]:
     """What was read in the file, and a remark. Raises UserError where it is nothing that can be graded."""
     kind = _kind(path)
     if not kind:
-        raise UserError("it is neither a notebook nor a .cu file")
+        raise UserError(say.OTHER_ARCHIVE() if _is_archive(path) else say.OTHER_KIND())
+    if data.startswith(_ZIP):
+        raise UserError(say.ZIP_BY_OTHER_NAME())
     text, note = _text(data)
     if not text.strip():
-        raise UserError("it is empty")
+        raise UserError(say.EMPTY_FILE())
     if kind == ".ipynb":
         return notebook_file.read(text), note
     if len(data) > MAX_SOURCE_BYTES:
-        raise UserError(f"it is larger than {MAX_SOURCE_BYTES >> 10} KiB, which is no kernel file")
+        raise UserError(say.LARGE_KERNEL(most=MAX_SOURCE_BYTES >> 10))
     return Written(((_COPY.sub("", _stem(path)), text),)), note
 
 
@@ -136,19 +147,23 @@ def _kind(path: str) -> str:
     return next((kind for kind in _KINDS if name.endswith(kind)), "")
 
 
+def _is_archive(path: str) -> bool:
+    return path.lower().endswith(_ARCHIVES)
+
+
 def _stem(path: str) -> str:
     name = PurePosixPath(path).name
-    return re.sub(r"(?i)(?:\.ipynb|\.cu)(?:\.txt|\.json)?$", "", name)
+    return re.sub(r"(?i)(?:(?:\.ipynb|\.cu)(?:\.txt|\.json)?|(?:\.tar)?\.(?:rar|7z|tar|gz|tgz|bz2|xz|zst))$", "", name)
 
 
 def _text(data: bytes) -> tuple[str, str]:
     """The text with line feeds only, and a remark where it was not UTF-8."""
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        return normalize(data.decode("utf-16", "replace")), "it is UTF-16"
+        return normalize(data.decode("utf-16", "replace")), say.UTF_16()
     try:
         return normalize(data.decode("utf-8")), ""
     except UnicodeDecodeError:
-        return normalize(data.decode("cp1252", "replace")), "it is not UTF-8 and was read as Windows text"
+        return normalize(data.decode("cp1252", "replace")), say.WINDOWS_TEXT()
 
 
 def _wrapper(paths: Sequence[str], known: Sequence[Lesson]) -> str:
@@ -182,9 +197,13 @@ def _student(path: str, known: Sequence[Lesson]) -> tuple[str, str]:
 
 
 def _clean(name: str) -> str:
-    """A name that can be shown and sorted: no control characters, one form of accents, not too long."""
-    text = "".join(letter for letter in unicodedata.normalize("NFC", name) if unicodedata.category(letter)[0] != "C")
-    return text.strip().lstrip(".")[:_LONGEST_NAME] or "unnamed"
+    """A name that can be shown and sorted: one form of accents, nothing invisible, not too long. Names that differ stay
+    apart, however little of it can be seen."""
+    text = visible(unicodedata.normalize("NFC", name)) or "unnamed"
+    if len(text) <= _LONGEST_NAME:
+        return text
+    digest = hashlib.sha256(text.encode()).hexdigest()[:_DIGEST]
+    return f"{text[: _LONGEST_NAME - _DIGEST - 1]}…{digest}"
 
 
 def _lesson(written: Written, path: str, known: Sequence[Lesson]) -> str:
@@ -211,11 +230,11 @@ def _lesson_in(path: str, known: Sequence[Lesson]) -> str:
     return next(iter([*by_slug, *by_number]), "")
 
 
-def _submission(lesson: Lesson, student: str, items: Iterable[_Item]) -> Submission:
-    """Of several files the one with the highest copy number counts, notebooks first; a .cu file fills in what they
-    lack."""
+def _submission(lesson: Lesson, student: str, items: Iterable[_Item], others: Sequence[_Item]) -> Submission:
+    """`others` are all of the student's files. Of several for this lesson the one with the highest copy number counts,
+    notebooks first; a .cu file fills in what they lack."""
     items = sorted(items, key=lambda item: (_kind(item.path) != ".ipynb", -item.copy, item.path))
-    notes = [f"{item.path}: {item.note}" for item in items if item.note]
+    notes = [_of_file(item, item.note) for item in items if item.note]
     texts: dict[str, str] = {}
     for item in items:
         for kernel in lesson.kernels:
@@ -223,14 +242,14 @@ def _submission(lesson: Lesson, student: str, items: Iterable[_Item]) -> Submiss
             text, remark = _kernel_text(lesson, kernel, item.written)
             if text is not None and (kept is None or kernel.is_untouched(kept)):
                 texts[kernel.name] = text
-                notes += [f"{item.path}: {remark}"] if remark else []
+                notes += [_of_file(item, remark)] if remark else []
     readable = [item for item in items if item.is_useful]
     if len(readable) > 1:
-        notes.append(f"there are {len(readable)} files: {', '.join(item.path for item in readable)}; the first counts")
+        notes.append(say.SEVERAL_FILES(count=len(readable), paths=_paths(readable)))
     if not items:
-        notes.append("nothing was handed in for this lesson")
+        notes += [say.NOTHING(), *([say.OTHERS_FOUND(paths=_paths(others))] if others else [])]
     elif not texts:
-        notes.append("there is no cell that writes the kernel, and no .cu file")
+        notes.append(say.NO_KERNEL())
     return Submission(
         student, lesson.name, _joined(texts),
         next((item.written.answers for item in items if item.written.answers), {}),
@@ -238,6 +257,14 @@ def _submission(lesson: Lesson, student: str, items: Iterable[_Item]) -> Submiss
         "; ".join(notes), items[0].path if items else "",
         {kernel.patient: texts[kernel.name] for kernel in lesson.kernels if kernel.patient and kernel.name in texts},
     )  # fmt: skip
+
+
+def _of_file(item: _Item, note: str) -> str:
+    return say.OF_FILE(path=visible(item.path), note=note)
+
+
+def _paths(items: Sequence[_Item]) -> str:
+    return ", ".join(visible(item.path) for item in items)
 
 
 def _joined(texts: dict[str, str]) -> str | None:
@@ -257,5 +284,5 @@ def _kernel_text(lesson: Lesson, kernel: lessons.Kernel, written: Written) -> tu
     if not found:
         return None, ""
     touched = [text for text in found if not kernel.is_untouched(text)]
-    remark = f"{len(found)} cells write the kernel, and the last counts" if len(touched) > 1 else ""
+    remark = say.SEVERAL_CELLS(count=len(found)) if len(touched) > 1 else ""
     return (touched or found)[-1], remark

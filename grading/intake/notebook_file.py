@@ -11,8 +11,9 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Any
 
-from gemmlab.build.compose import ANSWER_PLACEHOLDER
+from gemmlab.course.parts import ANSWER_PLACEHOLDER
 from gemmlab.errors import UserError
+from grading.intake import sentences as say
 
 _WRITES = re.compile(r"\s*%%(?:writefile|file)[ \t]+(?:-a[ \t]+)?(?P<path>[^\n]*?)[ \t\r]*(?:\n|\Z)")
 _OPENS = re.compile(r"notebook\s*\.\s*open\(\s*[\"'](\w{1,60})[\"']")
@@ -52,10 +53,10 @@ def _cells(text: str) -> Iterator[tuple[str, str, dict]]:
     try:
         data = json.loads(text)
     except (ValueError, RecursionError, MemoryError):
-        raise UserError("it is no notebook: it is not JSON") from None
+        raise UserError(say.NOT_JSON()) from None
     cells = _all_cells(data)
     if not isinstance(cells, list):
-        raise UserError("it is no notebook: it has no cells")
+        raise UserError(say.NO_CELLS())
     for cell in cells[:_MOST_CELLS]:
         if isinstance(cell, dict):
             source = cell.get("source", cell.get("input", ""))

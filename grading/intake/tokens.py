@@ -2,9 +2,9 @@
 right.
 
 It follows the phases of translation as NVRTC does them: a backslash before a line end joins two lines, comments count
-as a space, a quote that is not closed takes the rest of its line, trigraphs mean nothing, and a `#` in the middle of a
-line begins a directive as well. Where NVRTC and other compilers differ (blanks after that backslash), `readings` gives
-both.
+as a space, a quote that is not closed takes the rest of its line, trigraphs mean nothing. A `#` in the middle of a line
+counts as a directive too: it becomes one where the compiler's caller leaves out the host code before it. Where NVRTC
+and other compilers differ (blanks after that backslash), `readings` gives both.
 """
 
 from __future__ import annotations

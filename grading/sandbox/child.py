@@ -81,20 +81,20 @@ def _import_all() -> None:
     compiled_interpreter()  # before others import it, because this one knows where its machine code is kept
     for module in pkgutil.walk_packages(gemmlab.emulator.__path__, "gemmlab.emulator."):
         importlib.import_module(module.name)
-    readers = "compiler.device_part course.blanks cuda.arrays cuda.signature cuda.sizes cuda.tree"
-    counters = "check.rules trials.intervals trials.warp_requests trials.warp_tile"
-    for name in f"{readers} {counters} kernel.limits kernel.plan kernel.tolerance".split():
+    readers = "compiler.device_part course.blanks cuda.arrays cuda.signature cuda.tree"
+    for name in f"{readers} check.rules kernel.limits kernel.plan kernel.tolerance".split():
         importlib.import_module(f"gemmlab.{name}")
 
 
 def _warm_up() -> None:
     """Compile and run a kernel that is wrong in many ways, so that every step was taken once, explanations included."""
+    from gemmlab.check.rules import MEASURES
     from gemmlab.course.lesson import CounterRule, Kernel
     from gemmlab.kernel.launch import LaunchSpec
 
     spec = LaunchSpec.parse("16,16", "cdiv(N,16),cdiv(M,16)")
-    rule = CounterRule("sectors_per_request", "global_load", 0, (16, 16, 16), "")
-    work = _Work(Kernel(None, "warm_up", spec, 16, (), (), "", None, (rule,)), _WARM_UP, None)
+    rules = tuple(CounterRule(*names, 0, (16, 16, 16), "") for names in MEASURES)
+    work = _Work(Kernel(None, "warm_up", spec, 16, (), (), _WARM_UP, None, rules), _WARM_UP, None)
     A = np.ones((17, 17), np.float32)
     work.errors()
     work.broken_rules()

@@ -20,6 +20,7 @@ from grading.intake.intake import read
 TILED, NAIVE, CLINIC = load("02"), load("01"), load("14")
 all_lessons = cache(load_all)
 SOLUTION = TILED.solution
+NOTHING = "nothing was handed in for this lesson; what was handed in for other lessons or for none:"
 
 
 @pytest.fixture(autouse=True)
@@ -148,7 +149,7 @@ def test_one_student_may_hand_in_several_lessons(tmp_path):
     ]  # fmt: skip
     ann, bob = read(folder, "02")
     assert ann.source.strip() == SOLUTION.strip()
-    assert (bob.source, bob.note) == (None, "nothing was handed in for this lesson")
+    assert (bob.source, bob.note) == (None, f"{NOTHING} bob/b.ipynb")
 
 
 def test_the_patients_of_the_clinic_are_kept_apart(tmp_path):
@@ -369,3 +370,40 @@ def test_a_fault_of_the_grader_is_a_note_and_the_others_go_on(tmp_path, monkeypa
 def test_an_answer_to_no_question_of_a_course_is_none(question, tmp_path):
     cell = answer("q1", "words") | {"metadata": {"question": question}}
     assert one_file(tmp_path, notebook(exercise(), cell)).answers == {}
+
+
+DEEP = "/".join("abcdefghijklmnop")
+
+
+@pytest.mark.parametrize(
+    "name, data, told",
+    [
+        (f"ann/05/{DEEP}/x.cu", SOLUTION.encode(), "ann/05/a/b/c/d/e/f/g/h/i/j/k/"),
+        ("ann/05_register_1d.rar", b"Rar!", "ann/05_register_1d.rar"),
+        ("ann/03_two_barriers.cu", load("03").solution.encode(), "ann/03_two_barriers.cu"),
+        ("ann/03 \u200b.rar", b"Rar!", "ann/03 ⟨U+200B⟩.rar"),
+    ],
+    ids=["too deep", "an archive", "another lesson", "nothing to be seen"],
+)
+def test_where_nothing_counts_for_the_lesson_it_is_told_what_was_there(tmp_path, name, data, told):
+    found = only(fill(tmp_path, {name: data}))
+    assert found.source is None
+    assert found.note == f"{NOTHING} {told}"
+
+
+@pytest.mark.parametrize("ending", ["rar", "7z", "tar.gz", "tgz"])
+def test_an_archive_is_named_beside_work_that_counts(tmp_path, ending):
+    files = {"ann/02_tiled_fma.cu": SOLUTION.encode(), f"ann/more.{ending}": b"x", "ann/x.txt": b"x"}
+    found = only(fill(tmp_path, files))
+    assert found.source == SOLUTION
+    assert found.note.startswith(f"ann/more.{ending}: it is an archive that is not looked into")
+    assert "x.txt" not in found.note
+
+
+@pytest.mark.parametrize(
+    "names", [("ann", "ann\u200b"), ("ann", "ann "), ("ann", "\u2060ann"), ("a" * 150, "a" * 151), ("ann", "ann\u3164")]
+)
+def test_names_that_look_the_same_are_two_students(tmp_path, names):
+    read_names = [one.student for one in read(fill(tmp_path, {f"{name}/02.cu": SOLUTION.encode() for name in names}))]
+    assert len(set(read_names)) == 2
+    assert all(name.isprintable() and name.strip() == name and len(name) <= 100 for name in read_names)

@@ -21,11 +21,12 @@ from nbgrader.apps.api import NbGraderAPI
 from student_kernels import student_kernel
 from traitlets.config.loader import PyFileConfigLoader
 
-from gemmlab.build.compose import ANSWER_PLACEHOLDER, has_tag
+from gemmlab.build.compose import has_tag
 from gemmlab.check.public_marks import public_marks
 from gemmlab.course import blanks
 from gemmlab.course.bodies import extract_bodies
 from gemmlab.course.lesson import find_root, load, load_all
+from gemmlab.course.parts import ANSWER_PLACEHOLDER
 from gemmlab.errors import UserError
 from grading.hand_out import nbgrader_marks
 from grading.hand_out.leaks import leaks

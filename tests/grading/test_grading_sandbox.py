@@ -21,7 +21,7 @@ import pytest
 if not sys.platform.startswith("linux"):
     pytest.skip("grading needs Linux", allow_module_level=True)
 
-from student_kernels import StudentKernel, student_kernels
+from student_kernels import StudentKernel, student_kernel, student_kernels
 
 from gemmlab.check.check import check_source
 from gemmlab.compiler.cache import folder as cache_folder
@@ -352,6 +352,15 @@ def test_the_sandbox_finds_what_the_check_finds(place: Worker, one: StudentKerne
     assert (judge(Job(KERNEL, source, cases), execution).status == "passed") == outside.passed
 
 
+@pytest.mark.parametrize("number", ["02", "05", "07", "08", "09"])
+def test_every_kind_of_rule_is_counted_behind_the_walls(place: Worker, number: str):
+    asked = load(number).kernel
+    case = HiddenCase("x", "ordinary", (64, 64, 16), "random", 1)
+    right, naive = asked.solution, student_kernel(f"{asked.name}/naive").text
+    assert place.run(Job(asked, right, (case,))).rules == ()
+    assert 0 in place.run(Job(asked, naive, (case,))).rules
+
+
 def test_a_lessons_rules_on_memory_traffic_are_kept(place: Worker):
     coalesced = load("01").kernel
     case = HiddenCase("x", "ordinary", (64, 64, 16), "random", 1)
@@ -476,7 +485,7 @@ def test_a_nursery_that_is_gone_is_not_the_students_fault():
 
 def test_without_a_compiler_the_reason_is_told(monkeypatch):
     monkeypatch.setattr(worker, "_environment", lambda: {"PYTHONPATH": f"{ROOT}", "GEMMLAB_NOTHING": "1"})
-    monkeypatch.setattr(worker, "sys", type("sys", (), {"executable": "/bin/false", "platform": "linux"}))
+    monkeypatch.setattr(worker, "NURSERY", ("/bin/false",))
     with pytest.raises(UserError, match="sandbox cannot be started"):
         Worker().greet()
 

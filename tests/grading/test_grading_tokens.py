@@ -6,6 +6,8 @@ from __future__ import annotations
 import pytest
 
 from gemmlab.compiler.compile import CompileError, compile_source
+from gemmlab.compiler.nvrtc import client
+from gemmlab.compiler.nvrtc.headers import HEADERS
 from gemmlab.course.lesson import load
 from grading.intake import smuggle
 from grading.intake.pieces import can_be_formed, can_be_joined
@@ -164,19 +166,22 @@ READ = {
     "nested": f"#if 0\n#if 1\n#else\n#endif\n{SEEN}\n#endif",
     "an else within": f"#if 0\n#if 1\n#else\n{SEEN}\n#endif\n#endif",
     "in a string": 'const char* s = "\\\n#error seen";',
-    "not first in its line": f"int x; {SEEN}",
 }
 
 
 @pytest.mark.parametrize("text", READ.values(), ids=READ)
 def test_the_tokenizer_reads_as_the_compiler_does(text: str):
-    try:
-        compile_source(f"{text}\n{TILED.solution}")
-        told = ""
-    except CompileError as error:
-        told = " ".join(remark.message for remark in error.diagnostics)
-    lines = readings(f"{text}\n{TILED.solution}")[0]
+    source = f"{text}\n{TILED.solution}"
+    request = {"source": source, "name": "kernel.cu", "options": [], "headers": HEADERS, "instances": []}
+    told = client.ask(request, timeout=60)["log"]
+    lines = readings(source)[0]
     assert any(directive(line) == ["error", "seen"] for line in lines) == ("#error directive: seen" in told)
+
+
+def test_a_directive_in_mid_line_counts_because_host_code_before_it_may_be_left_out():
+    assert [directive(line) for line in scan(f"int x; {SEEN}")] == [[], ["error", "seen"]]
+    with pytest.raises(CompileError, match="#error directive: seen"):
+        compile_source(f"int x; {SEEN}\n{TILED.solution}")
 
 
 def test_tokens_have_one_spelling():

@@ -16,8 +16,8 @@ from gemmlab.check import check
 from gemmlab.course import lesson as lessons
 from gemmlab.errors import UserError
 from gemmlab.gpu import GpuInfo, bench
-from gemmlab.gpu.bench import Timing
 from gemmlab.kernel.executor import Outcome
+from gemmlab.kernel.timing import Timing
 from gemmlab.notebook.lesson import OpenLesson
 
 NUMBER = "536.87"

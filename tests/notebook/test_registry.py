@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from gemmlab import notebook
-from gemmlab.notebook import registry
+from gemmlab.notebook import lookup, registry
 from gemmlab.notebook.lesson import NoSuchVerb
 
 
@@ -17,9 +17,9 @@ def lesson(shown) -> notebook.OpenLesson:
     return notebook.open("02")
 
 
-@pytest.mark.parametrize("name", registry.verbs())
+@pytest.mark.parametrize("name", lookup.verbs())
 def test_a_verb_has_a_file_of_its_name_and_says_what_it_does(name, lesson):
-    verb = registry.verbs()[name]
+    verb = lookup.verbs()[name]
     assert Path(inspect.getfile(verb)).stem == name
     first = next(iter(inspect.signature(verb).parameters))
     assert first == "desk" and name in dir(lesson)
@@ -54,14 +54,14 @@ def test_arguments_that_do_not_fit_are_one_sentence(lesson, shown):
 
 
 def test_two_verbs_of_one_name_are_refused(monkeypatch):
-    monkeypatch.setattr(registry, "_found", {})
+    monkeypatch.setattr(registry, "FOUND", {})
 
     def check(desk):
         """One."""
 
     registry.verb(check)
     check.__module__ = "elsewhere"
-    monkeypatch.setitem(registry._found, "check", check)
+    monkeypatch.setitem(registry.FOUND, "check", check)
 
     def other(desk):
         """Two."""

@@ -11,6 +11,7 @@ from rich.text import Text
 
 from gemmlab.errors import UserError
 from gemmlab.kernel.tolerance import make_inputs
+from gemmlab.markdown import escape, plain
 from gemmlab.models.ceilings import Ceilings, Point
 from gemmlab.models.simulator import steps, traffic_naive, traffic_tiled
 from gemmlab.notebook.verbs.tiles.step import StepPictures
@@ -21,7 +22,6 @@ from gemmlab.pictures.speed.roofline import roofline
 from gemmlab.pictures.tiles.step import step_picture
 from gemmlab.pictures.tiles.tiles import tile_picture
 from gemmlab.pictures.tiles.wrong import wrong_elements
-from gemmlab.text.markdown import escape, plain
 
 RAGGED = (35, 45, 25)
 PNG = b"\x89PNG\r\n\x1a\n"

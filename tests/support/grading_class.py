@@ -8,6 +8,7 @@ sort of broken file. `write` gives each a place among the submissions; `STUDENTS
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 import os
@@ -539,8 +540,15 @@ def _broken(outside: Outside) -> Iterator[Student]:
     yield one("a socket", nb, _socket, "cannot be read")
     yield one("a folder as a notebook", f"{nb}/x.txt", "x", "neither a notebook nor a .cu file")
     yield one("an empty folder", "work", Path.mkdir, "the folder is empty")
+    yield one("a RAR archive", "work.rar", b"Rar!\x1a\x07\0", "an archive that is not looked into")
+    yield one("a 7z archive", "work.7z", b"7z\xbc\xaf", "work.7z: it is an archive")
+    yield one("a zip by another name", nb, _zip((cu, _solution())), "a zip under another name")
+    yield one("a hidden file", f".{cu}", _solution(), f"hidden files only, which are not looked at: .{cu}")
+    yield Student("a link at the top", replace(UNREADABLE, note="it is a link"),
+                  {"a link at the top": lambda path: path.symlink_to(outside.bait.parent)},
+                  unlike=BAIT_WORDS)  # fmt: skip
     yield one("a document", "answers.docx", b"PK\3\4" + bytes(100), "neither a notebook nor a .cu file")
-    yield one("only a checkpoint", f".ipynb_checkpoints/{nb}", good, "the folder is empty")
+    yield one("only a checkpoint", f".ipynb_checkpoints/{nb}", good, "hidden files only")
     yield one("many folders", "/".join("abcdefghijklmnop") + f"/{cu}", _solution(), "too many folders")
     yield from _encoded(one, cu, nb)
     yield from _zipped(one, outside, cu, good)
@@ -586,7 +594,7 @@ def _zipped(one: Callable[..., Student], outside: Outside, cu: str, good: str) -
     yield one("a zip of zips", "work.zip", inner, "too many zips")
     yield one("a broken zip", "work.zip", _zip((cu, _solution()))[:-30], "the zip cannot be read")
     yield one("a damaged zip", "work.zip", _zip((cu, _solution())).replace(b"\x1f", b"\x20"), "it is damaged")
-    yield one("an empty zip", "work.zip", _zip(), "the zip is empty")
+    yield one("an empty zip", "work.zip", _zip(), "work.zip: the zip is empty")
 
 
 # ---- names
@@ -608,7 +616,7 @@ def _named() -> Iterator[Student]:
     yield Student("two lessons", PASSED, {"two lessons/a.cu": _solution("03"), "two lessons/b.cu": cu})
     yield Student("two lessons", PASSED, {}, "03_two_barriers")
     yield Student("Ada Lovelace_1234", PASSED, {f"Ada Lovelace_1234_assignsubmission_file/{USUAL}.ipynb": good})
-    yield Student("Émilie_1235", PASSED, {f"É\u200bmilie_1235_assignsubmission_file_{USUAL}.cu": cu})
+    yield Student("É⟨U+200B⟩milie_1235", PASSED, {f"É\u200bmilie_1235_assignsubmission_file_{USUAL}.cu": cu})
     yield Student("hoppergrace_4711", PASSED, {f"hoppergrace_LATE_4711_998877_{USUAL}-2.ipynb": good})
     yield Student("noether", PASSED, {f"noether/{USUAL}/{USUAL}.ipynb": good, f"noether/{USUAL}/timestamp.txt": "x"})
     yield Student("flat", PASSED, {"flat_02.ipynb": good})
@@ -616,12 +624,16 @@ def _named() -> Iterator[Student]:
     yield _cu("+1+cmd|' _C calc'!A0", cu, PASSED)
     yield _cu("<script>alert(1)<_script>", cu, PASSED, unlike="<script>alert(1)")
     yield _cu("a&b \"quoted\" 'x'", cu, PASSED)
-    yield Student("[2Jred", PASSED, {f"\x1b[2J\x07red/{USUAL}.cu": cu})
-    yield Student("two lines", PASSED, {f"two\n lines/{USUAL}.cu": cu})
+    yield Student("⟨U+001B⟩[2J⟨U+0007⟩red", PASSED, {f"\x1b[2J\x07red/{USUAL}.cu": cu})
+    yield Student("two⟨U+000A⟩ lines", PASSED, {f"two\n lines/{USUAL}.cu": cu})
+    for name in ("un\u200bseen", "un\u00adseen", "unseen\u3164", "unseen "):
+        seen = name.replace("\u200b", "⟨U+200B⟩").replace("\u00ad", "⟨U+00AD⟩").replace("\u3164", "⟨U+3164⟩")
+        yield Student(seen.replace("seen ", "seen⟨U+0020⟩"), PASSED, {f"{name}/{USUAL}.cu": cu})
+    yield _cu("unseen", _kernel(USUAL).starter, Due("unattempted"))
     yield _cu("Twin", cu, PASSED)
     yield _cu("twin", _kernel(USUAL).starter, Due("unattempted"))
-    yield Student("n" * 100, PASSED, {f"{'n' * 200}/{USUAL}.cu": cu})
-    yield Student("\ufffdvil", PASSED, {os.fsdecode(b"\xffvil") + f"/{USUAL}.cu": cu})
+    yield Student(f"{'n' * 91}…{hashlib.sha256(b'n' * 200).hexdigest()[:8]}", PASSED, {f"{'n' * 200}/{USUAL}.cu": cu})
+    yield Student("\\xffvil", PASSED, {os.fsdecode(b"\xffvil") + f"/{USUAL}.cu": cu})
     yield _cu("CON", cu, PASSED)
     yield _cu("-rf ~", cu, PASSED)
 

@@ -17,7 +17,7 @@ from gemmlab.emulator.report.event import HAZARDS, Event
 from gemmlab.emulator.report.others import timeout_message
 from gemmlab.emulator.report.places import Places, plain_name
 from gemmlab.emulator.report.races import Race
-from gemmlab.kernel.causes import without_followers
+from gemmlab.kernel.causes import harmless_ends_as_warnings, without_followers
 from gemmlab.kernel.kinds import KINDS
 from gemmlab.kernel.launch import Launch
 from gemmlab.kernel.verdict import Finding
@@ -59,6 +59,7 @@ _BARRIER = partial(Fault, "barrier_divergence")
 _UNDEFINED = Fault("uninitialized", others.undefined, _by_origin)
 _FAULTS = {
     "BARRIER_EXITED": _BARRIER(others.left_before_barrier, _once),
+    "BARRIER_WARP_ENDED": _BARRIER(others.warp_left_before_barrier, _once),
     "BARRIER_OTHER_IN_WARP": _BARRIER(others.at_another_barrier, _once),
     "BARRIER_OTHER_IN_BLOCK": _BARRIER(others.at_another_barrier, _once),
     "BARRIER_DEADLOCK": _BARRIER(others.nobody_comes, _by_line),
@@ -128,7 +129,8 @@ class Explainer:
         for event in self._relevant(events):
             told = Race.of(self.places, event) if event.is_race else Plain(self.places, event)
             groups.setdefault((told.kind, told.severity, *told.cause), []).append(told)
-        return without_followers([self._finding(place, group) for place, group in groups.items()])
+        found = [self._finding(place, group) for place, group in groups.items()]
+        return without_followers(harmless_ends_as_warnings(found))
 
     def _event(self, row: np.ndarray) -> Event:
         event = Event.of(row)
@@ -171,7 +173,8 @@ class Explainer:
             "lines": sorted({line for one in group for pc in (one.pc, one.other_pc) if (line := places.line(pc))}),
             "shared": others.is_about_shared(places, event) or None,
             "one_warp": event.is_in_one_warp or None,
-            "left": event.kind == "BARRIER_EXITED" or None,
+            "left": event.kind in ("BARRIER_EXITED", "BARRIER_WARP_ENDED") or None,
+            "whole_warp": event.kind == "BARRIER_WARP_ENDED" or None,
             "warp": event.kind.startswith("WARP") or None,
         }
         return {name: value for name, value in details.items() if value not in (None, [])}

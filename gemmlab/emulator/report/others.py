@@ -18,6 +18,12 @@ def left_before_barrier(places: Places, event: Event) -> str:
     return say.LEFT_BEFORE_BARRIER(me=me, block=block, here=places.at(event.pc), other=other)
 
 
+def warp_left_before_barrier(places: Places, event: Event) -> str:
+    """A whole warp has ended, and the others go on without it."""
+    me, block, other = places.thread(event.thread), places.block(event.block), places.thread(event.other_thread)
+    return say.WARP_LEFT_BEFORE_BARRIER(me=me, block=block, here=places.at(event.pc), other=other)
+
+
 def at_another_barrier(places: Places, event: Event) -> str:
     """Threads wait at several barriers."""
     me, other = places.thread(event.thread), places.thread(event.other_thread)

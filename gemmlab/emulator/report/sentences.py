@@ -115,6 +115,11 @@ LEFT_BEFORE_BARRIER = Sentence(
     "a block must reach every __syncthreads(); guard the loads and the store, never the barrier, and do not return "
     "early."
 )
+WARP_LEFT_BEFORE_BARRIER = Sentence(
+    "{me} of {block} waits at the __syncthreads() {here}, but {other} has left the kernel without it, with its whole "
+    "warp: the barrier goes on without a warp that has ended, and the kernel without what it had still to do; let "
+    "every thread reach every __syncthreads(), and guard the loads and the store only."
+)
 AT_ANOTHER_BARRIER = Sentence(
     "{me} waits at the barrier {here} while {other} waits at another one {there}: every thread of a block must reach "
     "the same __syncthreads(), the same number of times; one that stands in an if must come out of it."

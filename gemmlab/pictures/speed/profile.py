@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import astuple, replace
 from typing import TYPE_CHECKING
 
+from gemmlab.markdown import escape, plain
 from gemmlab.models.simulator import Traffic, traffic_naive, traffic_register_tiled, traffic_tiled
-from gemmlab.text.markdown import escape, plain
 
 if TYPE_CHECKING:
     from gemmlab.cuda.sizes import Sizes
-    from gemmlab.gpu.bench import Timing
     from gemmlab.kernel.counters import Counters
     from gemmlab.kernel.program import Resources
+    from gemmlab.kernel.timing import Timing
     from gemmlab.models.ceilings import Ceilings
     from gemmlab.pictures.picture import Picture
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from gemmlab.text.markdown import plain
+from gemmlab.markdown import plain
 
 if TYPE_CHECKING:
     from gemmlab.models.landscape import Found

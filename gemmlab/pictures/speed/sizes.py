@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from gemmlab.markdown import plain
 from gemmlab.models.sizing import Sizing
-from gemmlab.text.markdown import plain
 
 _COLUMNS = (
     ("tile BM×BN×BK", lambda entry: f"{entry.sizes.BM}×{entry.sizes.BN}×{entry.sizes.BK}"),

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from gemmlab.kernel.limits import occupancy
+from gemmlab.markdown import escape, plain
 from gemmlab.models.tally import Tally
-from gemmlab.text.markdown import escape, plain
 
 
 def tally_table(tallies: Mapping[str, Tally]) -> str:

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from gemmlab.kernel.warp import BANKS
+from gemmlab.markdown import plain
 from gemmlab.models.banks import BankRequest
 from gemmlab.pictures.picture import COLOR, FAINT, INK, PAPER, Picture, new_figure
-from gemmlab.text.markdown import plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

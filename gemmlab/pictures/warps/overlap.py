@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from gemmlab.markdown import plain
 from gemmlab.models.overlap import COPY, MULTIPLY, Schedule
 from gemmlab.pictures.picture import COLOR, INK, PAPER, Picture, new_figure
-from gemmlab.text.markdown import plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from gemmlab.markdown import escape, plain
 from gemmlab.models.requests import LineRequests
 from gemmlab.pictures.picture import Picture
 from gemmlab.pictures.speed.profile import in_code
 from gemmlab.pictures.warps.banks import bank_picture
 from gemmlab.pictures.warps.warp import warp_picture
-from gemmlab.text.markdown import escape, plain
 
 
 def line_picture(versions: Mapping[str, LineRequests], number: int) -> Picture:

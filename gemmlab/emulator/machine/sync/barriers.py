@@ -124,7 +124,8 @@ def _complete(state, number, members, expected):
 def _release(state, members, arrived, whole_block):
     """Set the members going; report threads that have left or wait elsewhere when the whole block should be here.
 
-    Warps of `arrived` came before, by bar.arrive, and are free to leave.
+    Warps of `arrived` came before, by bar.arrive, and are free to leave. A warp that has ended whole is not waited for;
+    of one that goes on every lane must come.
     """
     pc, thread = _first_waiting(state, members)
     _reduce_votes(state, members)
@@ -132,7 +133,8 @@ def _release(state, members, arrived, whole_block):
         gone = mask32(get(state, s.EXITED), warp)
         if whole_block and gone != NO_LANES and not (arrived >> warp) & 1:
             left = warp * 32 + first_lane(gone)
-            tell(state, e.BARRIER_EXITED, pc, word32(get(state, s.EXIT_PC), left), thread, left, warp)
+            kind = e.BARRIER_EXITED if fragment_count(state, warp) > 0 else e.BARRIER_WARP_ENDED
+            tell(state, kind, pc, word32(get(state, s.EXIT_PC), left), thread, left, warp)
         if (members >> warp) & 1:
             _release_warp(state, warp, pc, thread, whole_block)
 

@@ -17,8 +17,8 @@ import numpy as np
 from gemmlab.course.lesson import Kernel, Lesson
 from gemmlab.errors import UserError
 from gemmlab.kernel.launch import Launch, LaunchSpec
+from gemmlab.markdown import plain
 from gemmlab.models.simulator import FLOAT_BYTES
-from gemmlab.text.markdown import plain
 from gemmlab.trials.candidate import Candidate
 
 if TYPE_CHECKING:

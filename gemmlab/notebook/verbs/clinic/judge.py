@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from gemmlab.course.lesson import Claim
 from gemmlab.errors import UserError
+from gemmlab.markdown import escape
 from gemmlab.notebook.desk import Desk
 from gemmlab.notebook.registry import verb
 from gemmlab.notebook.verbs.clinic import experiments
 from gemmlab.notebook.verbs.clinic.diagnoses import claim_of, first_judgement
 from gemmlab.pictures.output import Markdown, show
-from gemmlab.text.markdown import escape
 
 
 @verb

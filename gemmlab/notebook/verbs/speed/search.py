@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from gemmlab.markdown import escape
 from gemmlab.models import autotune
 from gemmlab.models.landscape import Cell, Found
 from gemmlab.notebook.arguments import TIMED_SHAPE, Shape, sizes, target
 from gemmlab.notebook.desk import Desk
 from gemmlab.notebook.registry import verb
 from gemmlab.pictures.output import Markdown, show, show_picture
-from gemmlab.text.markdown import escape
 
 if TYPE_CHECKING:
     from gemmlab.course.lesson import Kernel

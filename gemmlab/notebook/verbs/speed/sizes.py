@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from gemmlab.cuda.sizes import Sizes
 from gemmlab.errors import UserError
+from gemmlab.markdown import escape
 from gemmlab.notebook import arguments
 from gemmlab.notebook.arguments import TIMED_SHAPE, Shape, target
 from gemmlab.notebook.desk import Desk
 from gemmlab.notebook.registry import verb
 from gemmlab.pictures.output import Markdown, show
-from gemmlab.text.markdown import escape
 
 
 @verb

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from gemmlab.course import lesson as lessons
 from gemmlab.course.lesson import Lesson
 from gemmlab.errors import UserError
+from gemmlab.markdown import escape
 from gemmlab.notebook.arguments import COUNTED_SHAPE, Shape, sizes, target
 from gemmlab.notebook.bodies import in_code
 from gemmlab.notebook.desk import Desk
 from gemmlab.notebook.registry import verb
 from gemmlab.pictures.output import Markdown, show
-from gemmlab.text.markdown import escape
 from gemmlab.trials.variant import variant
 
 if TYPE_CHECKING:

@@ -7,13 +7,13 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from gemmlab.course.lesson import Kernel
+from gemmlab.course.patients import changed_lines
 from gemmlab.errors import UserError
+from gemmlab.markdown import sentence
 from gemmlab.notebook.desk import Desk, digest
 from gemmlab.notebook.registry import verb
-from gemmlab.notebook.verbs.clinic.diagnoses import changed_lines
 from gemmlab.notebook.verbs.work.hint import told_hints
 from gemmlab.pictures.output import Markdown, caption, show
-from gemmlab.text.markdown import sentence
 
 if TYPE_CHECKING:
     from gemmlab.kernel.verdict import Verdict
@@ -69,7 +69,8 @@ def _stamp(desk: Desk, kernel: Kernel) -> str:
 def _keep(desk: Desk, verdict: Verdict, source: str, kernel: Kernel) -> None:
     """A progress file that cannot be written must not hide the verdict: it becomes a notice."""
     kinds = sorted({finding.kind for finding in verdict.findings if finding.is_error})
-    more = {"patient": kernel.patient, "changed": changed_lines(kernel, source)} if kernel.patient else {}
+    changed = sorted(changed_lines(kernel.starter, source)) if kernel.patient else []
+    more = {"patient": kernel.patient, "changed": changed} if kernel.patient else {}
     desk.note("attempt", status=verdict.status, backend=verdict.backend, findings=kinds, source=digest(source), **more)
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from gemmlab.course.lesson import Blank
 from gemmlab.errors import UserError
+from gemmlab.markdown import sentence
 from gemmlab.notebook.desk import Desk
 from gemmlab.notebook.registry import verb
 from gemmlab.pictures.output import Markdown, show
-from gemmlab.text.markdown import sentence
 
 
 @verb

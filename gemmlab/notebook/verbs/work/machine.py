@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from gemmlab.markdown import escape
 from gemmlab.notebook.desk import Desk
 from gemmlab.notebook.registry import verb
 from gemmlab.pictures.output import Markdown, show
-from gemmlab.text.markdown import escape
 
 
 @verb

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from gemmlab.course import predictions
 from gemmlab.course.lesson import Prediction
 from gemmlab.errors import UserError
+from gemmlab.markdown import NO_BREAK, plain, sentence
 from gemmlab.notebook.desk import Desk
 from gemmlab.notebook.registry import verb
 from gemmlab.pictures.output import Markdown, show
-from gemmlab.text.markdown import NO_BREAK, plain, sentence
 
 
 @verb

@@ -10,8 +10,8 @@ from gemmlab.notebook.registry import verb
 from gemmlab.pictures.output import Markdown, show, show_picture
 
 if TYPE_CHECKING:
-    from gemmlab.gpu.bench import Timing
     from gemmlab.kernel.counters import Counters
+    from gemmlab.kernel.timing import Timing
 
 
 @verb

@@ -7,10 +7,10 @@ import os
 from pathlib import Path
 
 from gemmlab.errors import UserError
+from gemmlab.markdown import escape
 from gemmlab.notebook.desk import Desk
 from gemmlab.notebook.registry import verb
 from gemmlab.pictures.output import Markdown, show
-from gemmlab.text.markdown import escape
 
 _FEWEST_WORDS = 8  # of an answer
 WRITE_FIRST = (
@@ -43,7 +43,7 @@ def _notebook(desk: Desk) -> Path:
 
 def _answer(notebook: Path, question: str) -> str:
     """What was saved in the cell of that answer, nothing where there is none."""
-    from gemmlab.build.compose import ANSWER_PLACEHOLDER
+    from gemmlab.course.parts import ANSWER_PLACEHOLDER
 
     try:
         cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]

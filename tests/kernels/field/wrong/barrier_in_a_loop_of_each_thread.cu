@@ -1,12 +1,12 @@
 // bug: each thread row walks K with its own number of turns, with a barrier in every turn
 // expect: divergence
-// diag: where 16 does not divide K, some rows of threads go through the loop once more than others
+// diag: the two rows of threads of one warp go through the loop a different number of times; where whole warps do, and end first, the barrier does without them
 // says: barrier
 // block: 16,16
 // grid: cdiv(N,16),M
 // smem: 0
-// shape_fail: 16,16,20
-// shape_pass: 16,16,32
+// shape_fail: 16,16,17
+// shape_pass: 16,16,32; 16,16,20
 // at_pass: ok
 extern "C" __global__ void gemm(const float* A, const float* B, float* C, int M, int N, int K)
 {
