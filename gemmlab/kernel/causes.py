@@ -27,13 +27,14 @@ def causes_first(findings: Iterable[Finding]) -> list[Finding]:
 def merge(findings: Iterable[Finding]) -> list[Finding]:
     """Findings of one fault as one, in order of appearance, with their counts summed.
 
-    A fault is what an executor says is one `place`, else a kind, line and message. The clearer example stays: one of
-    two threads of different warps.
+    A fault is what an executor says is one `place` of one kernel, else a kind, line and message. The clearer example
+    stays: one of two threads of different warps.
     """
     merged: dict[tuple[object, ...], Finding] = {}
     for finding in findings:
         place = finding.details.get("place")
-        key = (finding.kind, finding.severity, *((place,) if place else (finding.line, finding.message)))
+        what = (finding.details.get("kernel"), place) if place else (finding.line, finding.message)
+        key = (finding.kind, finding.severity, *what)
         known = merged.get(key, finding)
         shown = finding if known.details.get("one_warp") and not finding.details.get("one_warp") else known
         count = finding.count + (known.count if key in merged else 0)
@@ -79,10 +80,12 @@ def _follows(finding: Finding, cause: Finding) -> bool:
 
 
 def _race_follows(race: Finding, cause: Finding) -> bool:
-    """An index that leaves an array also meets other threads' elements of it; threads that miss a barrier are ordered
-    by none; and where two threads write different values, others that write the same one are no news."""
+    """An index that leaves an array also meets other threads' elements of it, though two writers of one slot of a tile
+    are worth telling; threads that miss a barrier are ordered by none; and where two threads write different values,
+    others that write the same one are no news."""
     if cause.kind == "out_of_bounds":
-        return _same_place(race, cause)
+        two_writers = bool(race.details.get("shared")) and race.details.get("hazard") == "WAW"
+        return not two_writers and _same_place(race, cause)
     if cause.kind == "barrier_divergence":
         return bool(race.details.get("shared")) and "warp" not in cause.details
     return cause.kind == "race" and not race.is_error and _same_place(race, cause)

@@ -35,6 +35,7 @@ def finding(kind: str, severity: str = "", count: int = 1, **details: object) ->
 
 
 OUTSIDE = finding("out_of_bounds", arrays=["C"], lines=[24])
+OUTSIDE_TILE = finding("out_of_bounds", arrays=["As"], lines=[16], shared=True)
 MISSED = finding("barrier_divergence", lines=[18])
 
 
@@ -44,6 +45,8 @@ MISSED = finding("barrier_divergence", lines=[18])
         (OUTSIDE, finding("race", arrays=["C"], lines=[24]), True),
         (OUTSIDE, finding("race", arrays=["C"], lines=[30]), False),
         (OUTSIDE, finding("race", arrays=["As"], lines=[24]), False),
+        (OUTSIDE_TILE, finding("race", arrays=["As"], lines=[16], shared=True, hazard="RAW"), True),
+        (OUTSIDE_TILE, finding("race", arrays=["As"], lines=[16], shared=True, hazard="WAW"), False),
         (MISSED, finding("race", arrays=["As"], lines=[16], shared=True), True),
         (MISSED, finding("race", arrays=["C"], lines=[24]), False),
         (MISSED, finding("uninitialized", lines=[24], shared=True), True),
@@ -81,3 +84,8 @@ def test_the_clearer_example_of_one_fault_stays():
     for findings in ([within, between], [between, within]):
         (one,) = merge(findings)
         assert one.count == 7 and "one_warp" not in one.details
+
+
+def test_faults_of_two_kernels_stay_apart():
+    one, other = (finding("out_of_bounds", place="out_of_bounds|partial", kernel=name) for name in ("part", "reduce"))
+    assert merge([one, other]) == [one, other]

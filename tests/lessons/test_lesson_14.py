@@ -14,7 +14,7 @@ from gemmlab.notebook.verbs.clinic import experiments
 from gemmlab.notebook.verbs.clinic.diagnoses import KINDS, changed_lines, kinds_found, lines_found
 
 FAULTS = {  # kinds that a reader may name, and a line of the published kernel that takes part
-    "barrier_in_if": ({"barrier_divergence", "uninitialized"}, "__syncthreads();"),
+    "barrier_in_if": ({"barrier_divergence"}, "__syncthreads();"),
     "float4_tile": ({"race", "out_of_bounds"}, "&As[ty][tx * 4]"),
     "float4_transposed": ({"wrong_result"}, "Bs[k][tx]"),
     "store_loop": ({"out_of_bounds", "wrong_result"}, "if (r < M) break;"),

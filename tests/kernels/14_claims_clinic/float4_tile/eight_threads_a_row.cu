@@ -1,5 +1,5 @@
-// expect: out_of_bounds
-// says: As[16][0]; inside the tile
+// expect: race
+// says: both write As[
 // Half of the threads of a row write beyond it, into the next row.
 
 // IN PLACE OF

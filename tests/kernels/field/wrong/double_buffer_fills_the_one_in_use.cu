@@ -1,7 +1,7 @@
 // bug: the next tile goes into the buffer that is being read
 // expect: race
 // diag: WAR: the fill and the inner loop use the same buffer between two barriers
-// says: As
+// says: may still be writing it; the buffer that it does not read
 // block: 16,16
 // grid: cdiv(N,16),cdiv(M,16)
 // smem: 0

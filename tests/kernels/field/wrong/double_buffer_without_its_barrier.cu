@@ -1,7 +1,7 @@
 // bug: two buffers, and no barrier at the end of the turn: the tile after the next overtakes this one
 // expect: race
 // diag: WAR on the buffer that is filled again two turns later, RAW on the next
-// says: As
+// says: may overwrite; write after read
 // block: 16,16
 // grid: cdiv(N,16),cdiv(M,16)
 // smem: 0
