@@ -35,7 +35,7 @@ def misfit(source: str, launch: Launch) -> Finding | None:
         return None
     covered = last[0] - first[0] + 1, last[1] - first[1] + 1
     wanted = tuple(max(step[axis] for step in steps if step) - first[axis] for axis in (0, 1))
-    if min(*covered, *wanted) < 1 or covered == wanted:
+    if min(*covered, *wanted) < 1 or covered == wanted or not all(map(_are_sizes, covered, wanted)):
         return None
     message = say.BLOCK_DOES_NOT_FIT(
         block=_text(launch.block),
@@ -45,6 +45,11 @@ def misfit(source: str, launch: Launch) -> Finding | None:
         wanted_columns=wanted[1],
     )
     return Finding("launch_error", message, details={"block": list(launch.block), "wanted": list(wanted)})
+
+
+def _are_sizes(covered: int, wanted: int) -> bool:
+    """Whether both may be sizes of a tile: one divides the other. 15 beside 16 is a slip of an index."""
+    return covered % wanted == 0 or wanted % covered == 0
 
 
 def _too_few_or_many(source: str, launch: Launch) -> Finding | None:

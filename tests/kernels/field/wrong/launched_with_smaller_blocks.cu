@@ -1,7 +1,7 @@
 // bug: the kernel fills tiles of 16x16, the launch gives it 8x8 threads
 // expect: wrong-result
 // diag: three quarters of the tiles are never filled and of C never stored
-// says: shared memory that no thread has written
+// says: mend the fault found there first
 // block: 8,8
 // grid: cdiv(N,16),cdiv(M,16)
 // smem: 0

@@ -1,7 +1,7 @@
 // bug: threads outside of C return at once, although their block still needs them
 // expect: divergence
 // diag: threads of the edge blocks have left; the others wait for them
-// says: has left the kernel; do not return early
+// says: has left the kernel; with its whole warp; reach every __syncthreads()
 // block: 16,16
 // grid: cdiv(N,16),cdiv(M,16)
 // smem: 0

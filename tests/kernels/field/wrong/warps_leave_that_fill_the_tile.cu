@@ -7,7 +7,7 @@
 // shape_fail: 18,16,16; 2,7,9
 // shape_pass: 16,16,16
 // at_pass: ok (no row lies below C)
-// says: shared memory that no thread has written
+// says: mend the fault found there first
 extern "C" __global__ void gemm(const float* A, const float* B, float* C, int M, int N, int K)
 {
     __shared__ float As[16][16], Bs[16][16];
