@@ -210,8 +210,8 @@ def test_the_worker_ends_with_its_parent_even_while_a_kernel_runs(fake_cupy):
     command = (sys.executable, "-m", "gemmlab.gpu.child.worker")
     child = gpu_process.Child(command, cwd="/", env=gpu_process._environment())
     assert child.receive(60)["event"] == "ready"
-    child._process.stdin.close()
-    assert child._process.wait(timeout=10) == 0
+    child.process.stdin.close()
+    assert child.process.wait(timeout=10) == 0
 
 
 # The worker itself, on a stand-in for CuPy
