@@ -102,7 +102,7 @@ class Cells:
             return list(lines)
         if match is None:
             words = LOST.format(path=_relative(kernel.path))
-        elif not _is(match[1], kernel):
+        elif not _is(match[1], kernel) and Path(match[1]).parent.name == kernel.path.parent.name:
             words = ELSEWHERE.format(there=match[1], here=_relative(kernel.path))
         else:
             return list(lines)

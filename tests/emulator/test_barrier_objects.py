@@ -45,7 +45,7 @@ _RIGHT = {
 def run(source: str, changes: dict[str, str], arch: str = "sm_80") -> Outcome:
     program = compile_source(source, arch=arch, options=[f"-D{name}={text}" for name, text in changes.items()])
     A = np.arange(256, dtype=np.float32).reshape(16, 16)
-    return EmulatorExecutor(seconds=20).run(program, LaunchSpec.parse("64", "1").at(16, 16, 16), A, A, (16, 16, 16))
+    return EmulatorExecutor(seconds=300).run(program, LaunchSpec.parse("64", "1").at(16, 16, 16), A, A, (16, 16, 16))
 
 
 @pytest.mark.parametrize("arch", ["sm_80", "sm_90"])

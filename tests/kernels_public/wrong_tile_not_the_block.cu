@@ -1,5 +1,5 @@
 // run: -D TILE=8 --block 16,16 --grid "cdiv(N,16),cdiv(M,16)"
-// expect: out_of_bounds
+// expect: launch_error
 // The block is not as large as the tile that the makefile gives.
 __global__ void gemm(const float* A, const float* B, float* C, int M, int N, int K) {
     __shared__ float As[TILE][TILE], Bs[TILE][TILE];

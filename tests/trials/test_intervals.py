@@ -116,7 +116,7 @@ def test_the_words_and_the_picture_say_the_same():
     story = story_of("03")
     picture = explorer_picture(story, 3, 1 * 16 + 3)
     assert picture.alt == describe_interval(story, 3, 19)
-    assert "Block row 2, column 1, barrier interval 3 of 0…4: uses K tile 1." in picture.alt
+    assert "Block (x, y) = (1, 2), barrier interval 3 of 0…4: uses K tile 1." in picture.alt
     assert "Thread (tx, ty) = (3, 1) reads As[1][0…15] and Bs[0…15][3]." in picture.alt
     A = picture.figure.subfigs[0].axes[0].images[0].get_array()
     ink = (A[..., :3] < 0.2).all(axis=-1)
