@@ -87,7 +87,7 @@ def test_a_class_gets_its_marks_and_all_reports(batch):
         assert row["veto"].startswith(veto) and bool(row["veto"]) == bool(veto)
         assert (report / row["feedback"]).is_file() and (report / "gradescope" / f"{student}.json").is_file()
     assert "not JSON" in found["eve"]["note"]
-    assert found["ann"]["result"] == "open" and found["bob"]["result"] == found["cid"]["result"] == "failed"
+    assert found["ann"]["result"] == found["bob"]["result"] == "open" and found["cid"]["result"] == "failed"
 
 
 def test_students_never_read_a_hidden_shape(batch):
