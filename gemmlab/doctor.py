@@ -85,11 +85,13 @@ def _describe_compiler() -> dict:
 
 
 def _emulator() -> Item:
-    from gemmlab.emulator.warm import is_warm
+    from gemmlab.emulator import store
 
-    if is_warm():
+    if store.is_ready():
         return Item("emulator", True, f"compiled (Numba {_version('numba')})")
-    return Item("emulator", True, "not compiled yet: the first check does it, once, in a minute; or run make warm")
+    return Item(
+        "emulator", True, "not compiled yet: the first check does it once, in a minute or more; or run make warm"
+    )
 
 
 def _gpu() -> Item:

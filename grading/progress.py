@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 
-from gemmlab.emulator.warm import is_warm
+from gemmlab.emulator import store
 from grading import sentences
 from grading.model import Submission
 from grading.visible import plain
@@ -45,11 +45,11 @@ class Progress:
     def start(self, future: Future) -> None:
         """Wait for the first future of a run, with a line now and then: a machine that never ran the emulator compiles
         it first, which takes minutes."""
-        if not is_warm():
+        if not store.is_ready():
             self.say(sentences.COMPILING())
         started = time.monotonic()
         while not wait([future], PATIENCE).done:
-            words = sentences.STILL_STARTING if is_warm() else sentences.STILL_COMPILING
+            words = sentences.STILL_STARTING if store.is_ready() else sentences.STILL_COMPILING
             self.say(words(seconds=round(time.monotonic() - started)))
 
     def done(self, submission: Submission, statuses: Sequence[str]) -> None:

@@ -1,81 +1,58 @@
 """Compiles the interpreter once and keeps the machine code on disk: `python -m gemmlab.emulator.warm`, called at
 install time.
 
-Numba notices a change of the file that it compiles, not of the files that one calls. So the machine code lies in a
-folder named after the contents of all of them. Numba also goes by that file's place and time of change, so these are in
-the name too. Modules that are never compiled do not count.
+One process compiles, others that need the same code wait for it. One that is stopped on the way leaves nothing behind
+but its time.
 """
 
 from __future__ import annotations
 
-import hashlib
-import importlib.metadata
-import platform
-import shutil
 import sys
 import threading
 import time
 from functools import lru_cache
-from pathlib import Path
 
-from gemmlab.compiler import cache
-from gemmlab.kernel import warp
-
-_MACHINE = Path(__file__).with_name("machine")
-_KEPT_VERSIONS = 3
-_READY = "ready"
-
-
-def compiled_sources() -> list[Path]:
-    """All that is compiled: the files of machine/, and the rules of a warp, which others use too."""
-    return [*sorted(_MACHINE.rglob("*.py")), Path(warp.__file__)]
-
-
-@lru_cache(maxsize=1)
-def code_folder() -> Path:
-    """Where the machine code of these very sources is kept."""
-    digest = hashlib.sha256()
-    entry = _MACHINE / "blocks.py"
-    digest.update(f"{entry.resolve()} {entry.stat().st_mtime_ns}".encode())
-    for part in (platform.python_version(), importlib.metadata.version("numba"), platform.machine()):
-        digest.update(part.encode())
-    for path in compiled_sources():
-        digest.update(path.read_bytes())
-    return cache.folder().parent / "emulator" / digest.hexdigest()[:16]
-
-
-def is_warm() -> bool:
-    """Whether the interpreter's machine code is on disk."""
-    return (code_folder() / _READY).exists()
+from gemmlab.emulator import store
+from gemmlab.errors import UserError
 
 
 @lru_cache(maxsize=1)
 def compiled_interpreter():
-    """The interpreter's entry, `run_blocks`: loaded from disk in a moment, or compiled in most of a minute."""
-    import numba
+    """The interpreter's entry, `run_blocks`: loaded from disk in a moment, or compiled in a minute or more."""
+    from filelock import FileLock
 
-    folder = code_folder()
-    folder.mkdir(parents=True, exist_ok=True)
-    before = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(folder)
+    if store.is_ready():
+        return _run_blocks()
+    folder = store.code_folder()
     try:
-        from gemmlab.emulator.machine.blocks import run_blocks
-    finally:
-        numba.config.CACHE_DIR = before
-    (folder / _READY).touch()
+        folder.mkdir(parents=True, exist_ok=True)
+        with FileLock(folder / "compiling.lock"):
+            run_blocks = _run_blocks()
+    except OSError as reason:
+        raise UserError(
+            f"the emulator's machine code cannot be kept in {folder} ({reason.strerror}); "
+            "set GEMMLAB_CACHE_DIR to a folder that you may write and that has room"
+        ) from None
+    store.forget_unused()
     return run_blocks
 
 
-def forget_old_versions() -> None:
-    """Delete machine code of other sources than these, but for the newest few."""
-    folders = sorted((p for p in code_folder().parent.iterdir() if p != code_folder()), key=lambda p: p.stat().st_mtime)
-    for folder in folders[: -(_KEPT_VERSIONS - 1)]:
-        shutil.rmtree(folder, ignore_errors=True)
+def _run_blocks():
+    import numba
+
+    before = numba.config.CACHE_LOCATOR_CLASSES
+    numba.config.CACHE_LOCATOR_CLASSES = f"{store.__name__}.{store.ByContent.__name__}"
+    try:
+        from gemmlab.emulator.machine.blocks import run_blocks
+    finally:
+        numba.config.CACHE_LOCATOR_CLASSES = before
+    store.mark_ready()
+    return run_blocks
 
 
 def main() -> None:
     """Compile with a line that shows that something happens."""
-    if is_warm():
+    if store.is_ready():
         print("The emulator is compiled already.")
         return
     done = threading.Event()
@@ -84,10 +61,11 @@ def main() -> None:
     started = time.perf_counter()
     try:
         compiled_interpreter()
+    except UserError as reason:
+        raise SystemExit(f"\n{reason}") from None
     finally:
         done.set()
         ticker.join()
-    forget_old_versions()
     print(f"\rThe emulator is compiled ({time.perf_counter() - started:.0f} s; this happens once).        ")
 
 

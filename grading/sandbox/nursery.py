@@ -18,7 +18,7 @@ import resource
 import socket
 import sys
 
-from gemmlab.emulator import warm
+from gemmlab.emulator import store, warm
 from gemmlab.errors import UserError
 from grading.sandbox import child, sandbox
 
@@ -52,7 +52,7 @@ def main(descriptor: int) -> None:
 def compile_emulator(control: socket.socket) -> None:
     """Compile the emulator where its machine code is not on disk yet, and tell the grader, who waits as long as it
     takes: that depends on the machine and on what else it does."""
-    if warm.is_warm():
+    if store.is_ready():
         return
     control.send(json.dumps({"compiling": True}).encode())
     warm.compiled_interpreter()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from gemmlab.emulator.warm import compiled_sources
+from gemmlab.emulator.store import compiled_sources
 
 
 def test_compiled_code_imports_nothing_that_its_folder_name_does_not_count():

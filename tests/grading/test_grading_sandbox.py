@@ -147,7 +147,8 @@ def test_a_machine_that_lacks_walls_says_so_and_refuses(lacking: list[str]):
 
 def test_as_another_user_than_root():
     """The same from an ordinary account, with a cache of its own."""
-    from gemmlab.emulator.warm import code_folder, compiled_interpreter
+    from gemmlab.emulator.store import code_folder
+    from gemmlab.emulator.warm import compiled_interpreter
 
     if os.geteuid() != 0:
         pytest.skip("not run: the tests' user is not root, so that the other tests show it")

@@ -17,7 +17,7 @@ if not sys.platform.startswith("linux"):
     pytest.skip("grading needs Linux", allow_module_level=True)
 
 from gemmlab.compiler import cache
-from gemmlab.emulator import warm
+from gemmlab.emulator import store, warm
 from gemmlab.errors import UserError
 from grading import progress
 from grading.progress import Progress
@@ -31,7 +31,7 @@ HELLO = {"walls": ["limits"], "user": None}
 def cold(tmp_path: Path, monkeypatch) -> Path:
     """An empty cache: nothing of the emulator is on disk."""
     monkeypatch.setenv("GEMMLAB_CACHE_DIR", str(tmp_path))
-    monkeypatch.setattr(warm, "code_folder", lambda: cache.folder().parent / "emulator" / "these-sources")
+    monkeypatch.setattr(store, "code_folder", lambda: cache.folder().parent / "emulator" / "these-sources")
     return tmp_path
 
 
@@ -56,12 +56,12 @@ def test_a_cold_nursery_tells_that_it_compiles_and_when_it_is_done(cold: Path, m
     with ours, theirs:
         nursery.compile_emulator(theirs)
         assert [json.loads(ours.recv(1 << 16)) for _ in range(2)] == [{"compiling": True}, {"compiling": False}]
-    assert compiled == [True] and not warm.is_warm()
+    assert compiled == [True] and not store.is_ready()
 
 
 def test_a_warm_nursery_says_nothing_of_it(cold: Path):
-    warm.code_folder().mkdir(parents=True)
-    (warm.code_folder() / warm._READY).touch()
+    store.code_folder().mkdir(parents=True)
+    (store.code_folder() / store._READY).touch()
     nursery.compile_emulator(None)
 
 
@@ -120,8 +120,8 @@ def test_the_instructor_sees_that_the_emulator_is_compiled(cold: Path, monkeypat
 
 
 def test_the_instructor_sees_that_the_sandbox_starts(cold: Path, monkeypatch):
-    warm.code_folder().mkdir(parents=True)
-    (warm.code_folder() / warm._READY).touch()
+    store.code_folder().mkdir(parents=True)
+    (store.code_folder() / store._READY).touch()
     lines = lines_of_a_slow_start(monkeypatch)
     assert len(lines) == 2 and all(line.startswith("Still starting the sandbox: ") for line in lines)
 

@@ -15,7 +15,7 @@ from gemmlab.emulator.machine.arithmetic import compute, define_result, predicat
 from gemmlab.emulator.machine.bits import NO_LANES, first_lane, lane_bit, lane_count, next_lane, poke32
 from gemmlab.emulator.machine.events import NONE, begin, keep, record
 from gemmlab.emulator.machine.fragments import AT_BARRIER, RUNNABLE, add_fragment, fragment_count, take_next
-from gemmlab.emulator.machine.jit import compiled, compiled_as
+from gemmlab.emulator.machine.jit import compiled, compiled_as, inlined
 from gemmlab.emulator.machine.memory.atomics import atomic
 from gemmlab.emulator.machine.memory.copies import async_commit, async_copy, async_wait
 from gemmlab.emulator.machine.memory.loads import load
@@ -117,7 +117,7 @@ def _run_fragment(state, warp, pc, active, following, left):
     return pc, left, NONE
 
 
-@compiled
+@inlined
 def _guarded(state, warp, row, active, base, pc):
     """The lanes that the instruction's predicate, if it has one, lets through."""
     if field(row, o.ROW_GUARD) < 0:
@@ -139,7 +139,7 @@ def _undefined_guard(state, warp, row, active, base, pc):
     poke32(slot, mask32(slot, 0) | undefined)
 
 
-@compiled
+@inlined
 def _count(state, pc, lanes):
     bump(state, pc, EXECUTED, np.int64(1))
     if lanes != ALL_LANES:
@@ -159,7 +159,7 @@ def _is_impatient(state, warp):
 # ---- instructions after which the next one follows
 
 
-@compiled
+@inlined
 def _work(state, warp, row, op, lanes, base, pc):
     """Do an instruction. Returns lanes that must wait for others of their warp first."""
     if op < o.FIRST_SPECIAL:
