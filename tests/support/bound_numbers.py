@@ -16,6 +16,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from math import log2, prod
@@ -42,6 +43,7 @@ PLAIN = (
     r"\*\*\d\d [a-z]\w+",  # **05 register_1d**
     r"^#+ \d\d\b",  # a title
     r"(?<![\d.,^·×/])[01](?![\d.,]*\d|[·×/])",  # nothing, one; the first index; a wrong filling
+    r"\b[01]\.0f\b",  # a literal of C
     r"\b0\.5(?= (?:for|where|without|if|each))",  # half a mark
     r"(?<=\n)\d+\. ",  # the number of an entry
     r"\]\([^)]*\)",  # the address of a link
@@ -69,7 +71,7 @@ class Piece:
 def loose_numbers(lesson: Lesson, table: Path) -> list[str]:
     """The numbers that no piece of the table covers, each in the words around it."""
     text = text_of(lesson)
-    patterns = [piece.pattern for one in (table, table.with_name(COMMON)) for piece in pieces(lesson, one)]
+    patterns = [piece.pattern for piece in [*pieces(lesson, table), *common_pieces(lesson, table.with_name(COMMON))]]
     covered = _spans(text, [re.compile(plain, re.MULTILINE) for plain in PLAIN] + patterns)
     return [_around(text, found) for found in _NUMBER.finditer(text) if not covered(*found.span())]
 
@@ -83,13 +85,28 @@ def unused_pieces(lesson: Lesson, table: Path) -> list[Piece]:
 def pieces(lesson: Lesson, table: Path) -> Iterator[Piece]:
     """The table's lines. ValueError where one without an expression is not called free."""
     names = names_of(lesson)
-    for line in filter(None, map(str.strip, table.read_text(encoding="utf-8").split("\n"))):
-        if line.startswith(FREE):
-            yield Piece(line, line.removeprefix(FREE).strip())
-        elif "{" in line:
-            yield Piece(line, eval(f"f{line!r}", names))  # the tests' own text
-        elif not line.startswith("#"):
-            raise ValueError(f"{table.name}: {line!r} has no {{expression}}; begin it with '{FREE}' if nothing says it")
+    return (_piece(line, names, table) for line in _lines(table))
+
+
+def common_pieces(lesson: Lesson, table: Path) -> Iterator[Piece]:
+    """Those lines of the common table that this lesson can have: it has a rule, or a prediction, of that name."""
+    names = names_of(lesson)
+    for line in _lines(table):
+        with suppress(KeyError, NameError):
+            yield _piece(line, names, table)
+
+
+def _lines(table: Path) -> list[str]:
+    lines = map(str.strip, table.read_text(encoding="utf-8").split("\n"))
+    return [line for line in lines if line and not line.startswith("#")]
+
+
+def _piece(line: str, names: dict[str, object], table: Path) -> Piece:
+    if line.startswith(FREE):
+        return Piece(line, line.removeprefix(FREE).strip())
+    if "{" not in line:
+        raise ValueError(f"{table.name}: {line!r} has no {{expression}}; begin it with '{FREE}' if nothing says it")
+    return Piece(line, eval(f"f{line!r}", names))  # the tests' own text
 
 
 def text_of(lesson: Lesson) -> str:
