@@ -24,7 +24,7 @@ from pathlib import Path
 
 from lesson_text import prose_of
 
-from gemmlab.course.lesson import Lesson
+from gemmlab.course.lesson import Lesson, load
 from gemmlab.course.parts import TOTAL_MARKS
 from gemmlab.kernel import limits
 from gemmlab.kernel.launch import cdiv
@@ -33,6 +33,7 @@ from gemmlab.models.banks import BankRequest
 from gemmlab.models.ceilings import ceilings_of
 from gemmlab.models.edges import edges_of
 from gemmlab.models.simulator import FLOAT_BYTES, traffic_naive, traffic_tiled
+from gemmlab.notebook.verbs.clinic.experiments import examine
 from grading.model import TO_PASS
 
 COMMON = "common.txt"  # the pieces that many lessons have
@@ -144,7 +145,7 @@ def _around(text: str, number: re.Match) -> str:
 
 
 def names_of(lesson: Lesson) -> dict[str, object]:
-    """The lesson's predictions by their ids, its tile T and its threads, the machine's limits, the models, the record."""
+    """The predictions by their ids, the tile T, the block and its threads, the machine, models, the record."""
     kernel = lesson.kernels[0]
     shape = kernel.cases[0].shape
     block = kernel.launch.at(*shape).block
@@ -161,12 +162,21 @@ def names_of(lesson: Lesson) -> dict[str, object]:
         "blocks_at": lambda *shape: prod(kernel.launch.at(*shape).grid),
         "warp": lambda tx, ty: (ty * block[0] + tx) // WARP,
         "rules": {rule.of: rule.limit for rule in kernel.rules},
+        "evidence": lambda claim, number: _in_evidence(lesson.root, lesson.number, claim, number),
     }
 
 
 def _sectors(elements: Iterable[int]) -> int:
     """How many sectors the floats with these numbers lie in."""
     return len({sector_range(FLOAT_BYTES * element, FLOAT_BYTES)[0] for element in elements})
+
+
+@cache
+def _in_evidence(root: Path, lesson: str, claim: str, number: str) -> str:
+    """The number, as the experiment on a claim shows it. LookupError where it shows no such number."""
+    if not re.search(rf"(?<![\d.,]){re.escape(number)}(?![.,]?\d)", examine(claim, load(lesson, root)).text):
+        raise LookupError(f"the evidence on {claim} does not show {number}")
+    return number
 
 
 _MACHINE = {
