@@ -116,3 +116,13 @@ def test_memory_cannot_have_delivered_what_the_naive_kernel_asked_for():
     names = names_of(load("02"))
     naive, tiled = names["gflops"]("01") / names["naive_intensity"], names["gflops"]("02") / names["tiled_intensity"]
     assert naive > names["l2"] > names["copy"] > tiled
+
+
+def test_l1_kept_something_of_the_coalesced_kernel_only():
+    names = names_of(load("01"))
+    answers = {prediction.id: prediction.answer for prediction in load("01").predictions}
+    allowed = {
+        way: names["allowed"]("L2", names["intensity_of_sectors"](answers[f"a_{way}"], answers[f"b_{way}"], of_c))
+        for way, of_c in (("tx", answers["a_tx"]), ("ty", answers["b_ty"]))
+    }
+    assert names["gflops"]("00") < allowed["tx"] and names["gflops"]("01") > allowed["ty"]

@@ -179,6 +179,14 @@ def _in_evidence(root: Path, lesson: str, claim: str, number: str) -> str:
     return number
 
 
+def _intensity_of_sectors(a: int, b: int, c: int, K: int = 128) -> float:
+    """FLOP for each byte of the sectors that a warp of the naive kernel asks for: a and b of them a turn, c at the end.
+
+    The page counts at 128×128×128.
+    """
+    return 2 * WARP * K / ((a + b) * K + c) / 32
+
+
 _MACHINE = {
     "WARP": WARP,
     "BANKS": BANKS,
@@ -196,10 +204,11 @@ _MODELS = {
     "cdiv": cdiv,
     "log2": log2,
     "prod": prod,
-    "naive": lambda *shape: traffic_naive(*shape),
-    "tiled": lambda T, *shape: traffic_tiled(*shape, T),
-    "edges": lambda *shape: edges_of(shape, 16),
+    "naive": traffic_naive,
+    "tiled": lambda T, M, N, K: traffic_tiled(M, N, K, T),
+    "edges": lambda M, N, K: edges_of((M, N, K), 16),
     "sectors": _sectors,
+    "intensity_of_sectors": _intensity_of_sectors,
     "wavefronts": lambda words, width=1: BankRequest(tuple(words), width).wavefronts,
     "occupancy": lambda *use: limits.occupancy(*use),
 }
@@ -222,4 +231,5 @@ def _recorded(root: str) -> dict[str, object]:
         "copy": record["ceilings"]["copy_gbs"],
         "l2": record["ceilings"]["l2_gbs"],
         "ridge_of_memory": ceilings.ridge,
+        "allowed": lambda level, intensity: ceilings.attainable(intensity, level),
     }
