@@ -37,6 +37,8 @@ CASE_SECONDS = 10.0  # for one launch in the emulator
 MOST_MATRICES = 1 << 28  # bytes of A and B together
 MOST_FINDINGS = 40
 MOST_TEXT = 600  # characters of a message
+_ROOMS = "compiler cuda emulator kernel trials".split()
+_MODULES = "check.rules check.second_look course.blanks course.lesson".split()
 _WARM_UP = """\
 #include <cuda_runtime.h>
 #include <vector>
@@ -74,15 +76,15 @@ def prepare() -> list[str]:
 
 
 def _import_all() -> None:
-    """Every module of the emulator and the readers of source: none can be found any more once the walls stand."""
-    import gemmlab.emulator
+    """Every module that a child may come to need: none can be found any more once the walls stand."""
     from gemmlab.emulator.warm import compiled_interpreter
 
     compiled_interpreter()  # before others import it, because this one knows where its machine code is kept
-    for module in pkgutil.walk_packages(gemmlab.emulator.__path__, "gemmlab.emulator."):
-        importlib.import_module(module.name)
-    readers = "compiler.device_part course.blanks cuda.arrays cuda.signature cuda.tree"
-    for name in f"{readers} check.rules kernel.limits kernel.plan kernel.tolerance".split():
+    for room in _ROOMS:
+        folder = importlib.import_module(f"gemmlab.{room}")
+        for module in pkgutil.walk_packages(folder.__path__, f"{folder.__name__}."):
+            importlib.import_module(module.name)
+    for name in _MODULES:
         importlib.import_module(f"gemmlab.{name}")
 
 
