@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gemmlab.check import second_look
-from gemmlab.check.causes import faults_of_second_launch
+from gemmlab.check.causes import faults_of_second_launch, without_edge_followers
 from gemmlab.errors import UserError
 from gemmlab.kernel.executor import Outcome
 from gemmlab.kernel.plan import refused
@@ -212,6 +212,7 @@ class _Service:
         A, B = matrices[: M * K].reshape(M, K).copy(), matrices[M * K :].reshape(K, N).copy()
         outcome = (self.work.look_again if request["again"] else self.work.run)(A, B, shape)
         findings = [*outcome.findings, *faults_of_second_launch(outcome)]
+        findings = without_edge_followers(findings, self.work.kernel.launch, shape)
         answer = {"findings": _described(findings), "seconds": outcome.seconds}
         return answer, *_bytes(outcome), *(_bytes(outcome.again) if outcome.again else ())
 
