@@ -14,6 +14,7 @@ import pkgutil
 import socket
 import traceback
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -22,11 +23,13 @@ import numpy as np
 from gemmlab.check import second_look
 from gemmlab.check.causes import faults_of_second_launch, without_edge_followers
 from gemmlab.errors import UserError
+from gemmlab.kernel.dropped import dropped_by_optimiser
 from gemmlab.kernel.executor import Outcome
 from gemmlab.kernel.plan import refused
 from gemmlab.kernel.verdict import Finding
 from gemmlab.trials.candidate import Candidate
 from grading.sandbox import attacks, wire
+from grading.sandbox import sentences as say
 
 if TYPE_CHECKING:
     from gemmlab.course.lesson import Kernel
@@ -66,7 +69,7 @@ def prepare() -> list[str]:
 
     nvrtc, hello = nvrtc_worker._start()
     if nvrtc is None:
-        raise UserError(f"the CUDA compiler NVRTC cannot be loaded on this machine ({hello['error']})")
+        raise UserError(say.NO_COMPILER(reason=hello["error"]))
 
     include = [os.path.realpath(folder) for folder in hello["include"]]  # the sandbox has no links
     nvrtc_client.ask = lambda request, timeout: nvrtc_worker._compile(nvrtc, request, include)
@@ -121,6 +124,11 @@ class _Work:
     def unoptimised(self) -> Program | None:
         return second_look.unoptimised(self.candidate, self.arch)
 
+    @cached_property
+    def dropped(self) -> list[Finding]:
+        """Warnings on what only the code of the second look would need."""
+        return dropped_by_optimiser(self.program, self.unoptimised) if self.unoptimised else []
+
     def errors(self) -> list[Finding]:
         """What keeps the source from being a kernel of the course; nothing if it is one."""
         from gemmlab.compiler.compile import CompileError
@@ -148,7 +156,8 @@ class _Work:
         program = self.unoptimised
         if program is None:
             return Outcome(None)
-        return second_look.look_again(self.candidate, program, A, B, shape, CASE_SECONDS, threads=1)
+        outcome = second_look.look_again(self.candidate, program, A, B, shape, CASE_SECONDS, threads=1)
+        return replace(outcome, findings=[*self.dropped, *outcome.findings])
 
     def broken_rules(self) -> list[int]:
         """The numbers of the lesson's rules on memory traffic that this kernel breaks."""
