@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from gemmlab.course.lesson import Kernel, Lesson, load_all
+from gemmlab.course.lesson import Kernel, Lesson, lesson_path, load_all
 from gemmlab.files import normalize, read_source
 from grading.hand_out import sentences as say
 
@@ -85,9 +85,9 @@ def _shown(lesson: Lesson) -> Iterator[tuple[str, str]]:
     """The files of a lesson, by the end of their paths, and what each of them shows on purpose, without spaces."""
     for kernel in lesson.kernels:
         yield f"{kernel.name}.cu", _plain(kernel.starter)
-    text = read_source(lesson.root / "lessons" / f"{lesson.name}.md")
+    text = read_source(lesson_path(lesson.root, lesson.name))
     shown = _plain("\n".join([text, *(kernel.starter for kernel in lesson.kernels)]))
-    yield from ((f"lessons/{lesson.name}{kind}", shown) for kind in (".ipynb", ".md"))
+    yield from ((f"{lesson.name}{kind}", shown) for kind in (".ipynb", ".md"))
 
 
 def _model_answers(root: Path) -> Iterator[_Secret]:

@@ -4,7 +4,8 @@ No solution is in it in any form, not even hidden or encoded: what the library c
 in the bundle the fourth hint says where the answer will come from. When the time has come, hand out
 solutions/NN_slug.cu; put into the bundle's solutions/, it is what that hint shows, after an attempt as always.
 
-The numbers that students predict are in it, because the lesson shows them afterwards. They give no marks.
+The numbers that students predict are in it, because the lesson shows them afterwards, but out of sight: they stand with
+the rest of a lesson's front matter in a hidden folder. They give no marks.
 """
 
 from __future__ import annotations
@@ -62,15 +63,15 @@ def _files(root: Path) -> Iterator[tuple[str, bytes]]:
 
 def _lesson_files(lesson: Lesson) -> Iterator[tuple[str, bytes]]:
     """A lesson's spec, notebook and starters. The starters lie there twice: students write over those in kernels/."""
-    name = f"lessons/{lesson.name}"
     for made in build.made_files(lesson):
         if made.kind != "solved":
             yield made.path.relative_to(lesson.root).as_posix(), made.text.encode()
     for kernel in lesson.kernels:
         kept = lessons.starter_path(lesson.root, kernel.name).relative_to(lesson.root)
         yield kept.as_posix(), kernel.starter.encode()
-    front = read_source(lesson.root / f"{name}.md").split("\n---\n", 1)[0]
-    yield f"{name}.md", f"{front}\n---\n\n{say.SPEC_ONLY(notebook=f'{lesson.name}.ipynb')}\n".encode()
+    front = read_source(lessons.lesson_path(lesson.root, lesson.name)).split("\n---\n", 1)[0]
+    spec = lessons.spec_path(lesson.root, lesson.name).relative_to(lesson.root)
+    yield spec.as_posix(), f"{front}\n---\n\n{say.SPEC_ONLY(notebook=f'{lesson.name}.ipynb')}\n".encode()
 
 
 def _images(text: str, root: Path) -> Iterator[str]:
