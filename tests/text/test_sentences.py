@@ -101,7 +101,7 @@ def test_grading_says_nothing_of_its_own(path: Path):
         if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "UserError":
             assert not any(isinstance(one, ast.JoinedStr | ast.Constant) for one in node.args), f"line {node.lineno}"
         if isinstance(node, ast.JoinedStr) and path.parent.name != "sandbox":
-            text = " ".join(one.value for one in node.values if isinstance(one, ast.Constant))
+            text = " ".join(str(one.value) for one in node.values if isinstance(one, ast.Constant))
             words = re.findall(r"\b[a-z]{3,}\b", re.sub("<.*", "", text))
             assert len(words) < 3, f"line {node.lineno}: {text}"
 

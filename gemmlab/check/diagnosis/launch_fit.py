@@ -19,8 +19,8 @@ _BLOCK_TILE = re.compile(r"^[ \t]*#[ \t]*define[ \t]+BM\b", re.MULTILINE)
 def misfit(source: str, launch: Launch, promised: int | None = None) -> Finding | None:
     """The finding on a launch whose blocks do not fit, None where they do or the source does not tell.
 
-    `promised` are the threads of a block by the kernel's own __launch_bounds__: blocks of just so many fit, whatever the
-    sizes of a tile say. Several groups of threads may share a tile.
+    `promised` are the threads of a block by the kernel's own __launch_bounds__: blocks of just so many fit, whatever
+    the sizes of a tile say. Several groups of threads may share a tile.
 
     What tells is the element of C of each thread: those of a block must end where the next block's begin. Where threads
     compute several elements, the block's own sizes tell how many threads it takes.
