@@ -121,6 +121,13 @@ def test_the_hints_come_nearer_and_none_gives_the_answer(kernel, blank):
 
 # ---- its words
 
+NOT_WRITTEN = {"10 split_k"}  # named as what comes next, and not there; this set may only shrink
+
+
+def test_the_lessons_that_a_text_sends_to_are_there():
+    named = {name for lesson in LESSONS for name in re.findall(r"\*\*(\d\d [a-z]\w+)\*\*", prose_of(lesson))}
+    assert named - {f"{lesson.number} {lesson.slug}" for lesson in LESSONS} == NOT_WRITTEN
+
 
 @each_lesson
 def test_every_prediction_is_asked_above_its_reveal_which_the_prose_does_not_forestall(lesson):
