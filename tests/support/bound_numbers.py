@@ -13,13 +13,12 @@ left out, whether in a cell or between backquotes: it is run, or checked by test
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
-from math import log2, prod
+from math import prod
 from pathlib import Path
 
 from lesson_text import prose_of
@@ -28,12 +27,13 @@ from gemmlab.course.lesson import Lesson, load
 from gemmlab.course.parts import TOTAL_MARKS
 from gemmlab.kernel import limits
 from gemmlab.kernel.launch import cdiv
-from gemmlab.kernel.warp import BANKS, WARP, sector_range
+from gemmlab.kernel.warp import BANKS, SECTOR_BYTES, WARP, sector_range
 from gemmlab.models.banks import BankRequest
 from gemmlab.models.ceilings import ceilings_of
 from gemmlab.models.edges import edges_of
 from gemmlab.models.simulator import FLOAT_BYTES, traffic_naive, traffic_tiled
 from gemmlab.notebook.verbs.clinic.experiments import examine
+from gemmlab.records.results import all_results
 from grading.model import TO_PASS
 
 COMMON = "common.txt"  # the pieces that many lessons have
@@ -155,11 +155,10 @@ def names_of(lesson: Lesson) -> dict[str, object]:
         **lesson.marks,
         **_MACHINE,
         **_MODELS,
-        **_recorded(str(lesson.root)),
+        **_recorded(),
         "T": kernel.tile,
         "block": block,
         "threads": prod(block),
-        "blocks_at": lambda *shape: prod(kernel.launch.at(*shape).grid),
         "warp": lambda tx, ty: (ty * block[0] + tx) // WARP,
         "rules": {rule.of: rule.limit for rule in kernel.rules},
         "evidence": lambda claim, number: _in_evidence(lesson.root, lesson.number, claim, number),
@@ -184,14 +183,14 @@ def _intensity_of_sectors(a: int, b: int, c: int, K: int = 128) -> float:
 
     The page counts at 128×128×128.
     """
-    return 2 * WARP * K / ((a + b) * K + c) / 32
+    return 2 * WARP * K / ((a + b) * K + c) / SECTOR_BYTES
 
 
 _MACHINE = {
     "WARP": WARP,
     "BANKS": BANKS,
     "FLOAT": FLOAT_BYTES,
-    "SECTOR": 32,
+    "SECTOR": SECTOR_BYTES,
     "FLOP": 2,  # a multiply-add
     "MAX_THREADS": limits.MAX_THREADS,
     "REGISTERS": limits.REGISTERS,
@@ -202,34 +201,33 @@ _MACHINE = {
 }
 _MODELS = {
     "cdiv": cdiv,
-    "log2": log2,
-    "prod": prod,
     "naive": traffic_naive,
     "tiled": lambda T, M, N, K: traffic_tiled(M, N, K, T),
     "edges": lambda M, N, K: edges_of((M, N, K), 16),
     "sectors": _sectors,
     "intensity_of_sectors": _intensity_of_sectors,
     "wavefronts": lambda words, width=1: BankRequest(tuple(words), width).wavefronts,
-    "occupancy": lambda *use: limits.occupancy(*use),
+    "occupancy": limits.occupancy,
 }
 
 
 @cache
-def _recorded(root: str) -> dict[str, object]:
+def _recorded() -> dict[str, object]:
     """What the H200 of the record measured: `gflops` of a lesson at a cube, its peak, and the ridge of its memory."""
-    record = json.loads((Path(root) / "gemmlab/recorded/NVIDIA-H200.json").read_text())
-    ceilings = ceilings_of(record["ceilings"], "recorded")
+    (results,) = [one for one in all_results() if one.machine["gpu"] == "NVIDIA H200"]
+    ceilings = ceilings_of(results.ceilings, "recorded")
+    at = {one.shape: one for one in results.shapes}
 
     def gflops(lesson: str, side: int = 1024) -> float:
-        (shape,) = [one for one in record["shapes"] if one["M"] == one["N"] == one["K"] == side]
-        (kernel,) = [one for one in shape["kernels"] if one["lesson"] == lesson and one["as_taught"]]
-        return kernel["gflops"]
+        kernel = at[side, side, side].as_taught(lesson)
+        assert kernel, f"lesson {lesson} was not recorded"
+        return kernel.gflops
 
     return {
         "gflops": gflops,
-        "peak": 1000 * record["ceilings"]["fma_tflops"],
-        "copy": record["ceilings"]["copy_gbs"],
-        "l2": record["ceilings"]["l2_gbs"],
+        "peak": ceilings.gflops,
+        "copy": ceilings.gbs,
+        "l2": results.ceilings["l2_gbs"],
         "ridge_of_memory": ceilings.ridge,
         "allowed": lambda level, intensity: ceilings.attainable(intensity, level),
     }
