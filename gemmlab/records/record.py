@@ -35,6 +35,8 @@ SECONDS, WARM_UP = 0.6, 0.2  # of each kernel at each shape: timed launches, and
 GRID = "cdiv(N, BN),cdiv(M, BM)"
 # Kernels of solutions/fast/, with their launch.
 FAST = {
+    "register_prefetch": ("BN // TN,BM // TM", GRID),
+    "two_fragments": ("BN // TN,BM // TM", GRID),
     "pipelined": ("(BM // TM) * (BN // TN)", GRID),
     "sliced": ("SLICES * (BM // TM) * (BN // TN)", GRID),
 }
