@@ -40,6 +40,8 @@ FAST = {
     "pipelined": ("(BM // TM) * (BN // TN)", GRID),
     "sliced": ("SLICES * (BM // TM) * (BN // TN)", GRID),
 }
+# The same with other numbers in their #define lines.
+FAST_SIZES = {"two_fragments": ({"BM": 64, "BK": 16, "BLOCKS_A_SM": 1},)}
 
 
 @dataclass(frozen=True)
@@ -59,7 +61,8 @@ def entries(root: Path) -> list[Entry]:
             found += _of_lesson(lesson)
     for name, launch in FAST.items():
         source = (root / "solutions" / "fast" / f"{name}.cu").read_text(encoding="utf-8")
-        found.append(Entry(variant(f"fast/{name}", source, *launch), None, False))
+        for numbers in ({}, *FAST_SIZES.get(name, ())):
+            found.append(Entry(variant(f"fast/{name}", source, *launch, numbers=numbers), None, False))
     return found
 
 

@@ -3,7 +3,7 @@
 // in pieces of 4×4 that are spread over the tile: so neighbouring threads read neighbouring float4s of As and Bs.
 // It is lesson 08's kernel without asynchronous copies: the next tiles wait in registers.
 // Launch: (BN/TN)×(BM/TM) threads a block, one block a tile of C. Each matrix has fewer than 2^31 elements.
-#define BM 128
+#define BM 64
 #define BN 128
 #define BK 16
 #define TM 8

@@ -21,7 +21,7 @@ def test_sizes_are_read_from_the_kernel():
     assert sizes_of(load("02").solution) == Sizes(16, 16, 16)
     assert sizes_of(load("05").starter) == Sizes(64, 64, 16, 16, 1)
     assert sizes_of("#define BM 64\n # define BN 32 // wide\n#define BK 8") == Sizes(64, 32, 8)
-    assert register_sizes(load("04").solution) is None and register_sizes(load("06").solution).results == 16
+    assert register_sizes(load("04").solution) is None and register_sizes(load("06").solution).results == 32
 
 
 def test_a_size_that_is_missing_is_named():
