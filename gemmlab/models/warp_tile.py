@@ -21,8 +21,8 @@ IN_ORDER, BY_ROWS = "threads in order, as in lesson 08", "4 rows of 8 lanes, row
 
 @dataclass(frozen=True)
 class WarpTile:
-    """Where the first piece of each lane of warp 0 begins in the block's tile, in elements. A thread's TM×TN elements are
-    pieces of WIDTH×WIDTH; from one to the next it is `step` rows and columns."""
+    """Where the first piece of each lane of warp 0 begins in the block's tile, in elements. A thread's TM×TN elements
+    are pieces of WIDTH×WIDTH; from one to the next it is `step` rows and columns."""
 
     sizes: Sizes
     rows: tuple[int, ...]

@@ -253,11 +253,26 @@ def test_the_search_comes_after_the_check_and_the_rules(opened):
     assert "BK is one or several of" in screen.of(one.search, BK=5)
 
 
+def test_the_sizes_that_won_go_into_a_file_of_their_own_and_are_checked(opened):
+    one, screen = opened
+    predict_all(one, screen)
+    assert "Not attempted" in screen.of(one.fastest)
+    one.lesson.kernel_path.write_text(one.lesson.solution)
+    screen.of(one.check)
+    assert "No search has found a best one yet" in screen.of(one.fastest)
+    assert "is ruled out: copies" in screen.of(one.fastest, (128, 128, 8, 4, 4))
+    text = screen.of(one.fastest, (64, 128, 16, 8, 8))
+    assert "public cases passed" in text and "nothing was timed" not in text and "No time was measured" in text
+    written = one.lesson.kernel_path.parent / "fastest" / one.lesson.kernel_path.name
+    assert sizes_of(written.read_text()) == Sizes(64, 128, 16, 8, 8)
+    assert one.lesson.kernel_path.read_text() == one.lesson.solution
+
+
 def test_records_are_shown_as_such(opened):
     one, screen = opened
     predict_all(one, screen)
     text = screen.of(one.recorded_search, (1024, 1024, 1024), (8, 16))
-    assert "not your machine" in text and "% of cuBLAS there" in text
+    assert "not your machine" in text and "| registers | occupancy |" in text
     text = screen.of(one.recorded_search, (5, 5, 5))
     assert "No search was recorded at that shape; there are 1024, 1024, 1024" in text
     assert "in pairs" in screen.of(one.recorded_lanes)

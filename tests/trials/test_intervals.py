@@ -7,6 +7,7 @@ import pytest
 
 from gemmlab.compiler.compile import compile_source
 from gemmlab.course import lesson as lessons
+from gemmlab.cuda.sizes import sizes_of
 from gemmlab.errors import UserError
 from gemmlab.pictures.tiles.explorer import describe_interval, explorer_picture
 from gemmlab.trials.explore import Spot, explorer_of

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def warp_picture(tiles: Mapping[str, WarpTile], costs: bool) -> Picture:
-    """One panel an arrangement, by its name: where each lane of warp 0 has its elements; with `costs`, what it reads."""
+    """One panel an arrangement, by its name: where each lane of warp 0 has elements; with `costs`, what they read."""
     figure = new_figure(4.3 * len(tiles), 4.7)
     for axes, (name, tile) in zip(figure.subplots(1, len(tiles), squeeze=False)[0], tiles.items(), strict=True):
         _draw(axes, name, tile)
