@@ -26,6 +26,7 @@ gemm(const float* A, const float* B, float* C, int M, int N, int K)
     // Where the thread's first copies lie in the tiles, and how many rows it is from one to the next.
     const int a_row = tid / BK, a_col = tid % BK, a_band = THREADS / BK;
     const int b_row = tid / BN, b_col = tid % BN, b_band = THREADS / BN;
+    static_assert(BM % a_band == 0 && BK % b_band == 0, "the bands that the block copies must fill both tiles");
 
     float acc[TM] = {};  // the running sums, one an element of C, kept in registers
 

@@ -100,6 +100,7 @@ gemm(const float* A, const float* B, float* C, int M, int N, int K)
     // Where the thread's first copies lie in the tiles, and how many rows it is from one to the next.
     const int a_row = tid / BK, a_col = tid % BK, a_band = THREADS / BK;
     const int b_row = tid / (BN / 4), b_col = tid % (BN / 4) * 4, b_band = THREADS / (BN / 4);
+    static_assert(BM % a_band == 0 && BK % b_band == 0, "the bands that the block copies must fill both tiles");
     const float* const a_from = A + (row0 + a_row) * K + a_col;  // and in the matrices, at k0 = 0
     const float* const b_from = B + b_row * N + (col0 + b_col);
     const bool wide_B = rows_aligned(B, N);

@@ -82,6 +82,7 @@ gemm(const float* A, const float* B, float* C, int M, int N, int K)
     // Where the thread's first copies lie in the tiles, and how many rows it is from one to the next.
     const int a_row = tid / (BK / 4), a_col = tid % (BK / 4) * 4, a_band = THREADS / (BK / 4);
     const int b_row = tid / (BN / 4), b_col = tid % (BN / 4) * 4, b_band = THREADS / (BN / 4);
+    static_assert(BM % a_band == 0 && BK % b_band == 0, "the bands that the block copies must fill both tiles");
     const bool wide_A = rows_aligned(A, K);
     const bool wide_B = rows_aligned(B, N);
     const bool wide_C = rows_aligned(C, N);
