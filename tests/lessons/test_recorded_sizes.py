@@ -1,5 +1,6 @@
-"""Every kernel of the record is right in the emulator, with each of its sizes, where all tiles are ragged; and sizes with
-which the copies do not come out even stop the compiler, with a sentence."""
+"""Every kernel of the record is right in the emulator, with each of its sizes, where all tiles are ragged.
+
+Sizes with which the copies do not come out even stop the compiler, with a sentence."""
 
 from __future__ import annotations
 
