@@ -23,6 +23,7 @@ from gemmlab.models.autotune import RULES, launch_spec, pruned_by, space
 from gemmlab.models.warp_tile import BY_ROWS, IN_ORDER, arrangements, rescaled, wavefronts
 from gemmlab.pictures.speed.landscape import Cell, landscape
 from gemmlab.records.landscapes import cublas, label, lanes_table, measured, recorded_landscapes
+from gemmlab.trials.candidate import Candidate
 from gemmlab.trials.search import is_right
 from gemmlab.trials.variant import variant
 from gemmlab.trials.warp_tile import warp_tile
@@ -166,6 +167,15 @@ def test_the_model_answers_have_the_figures_of_the_record(lesson):
     assert f"{100 * large[model] / large[order[0]]:.0f} % of the best" in text
     registers = {tuple(entry["sizes"]): entry["registers"] for entry in record["searches"][2]["entries"]}
     assert f"{registers[astuple(second)]} registers" in text and f"{registers[astuple(small)]} registers" in text
+
+
+def test_c_is_the_same_to_the_last_bit_in_each_lesson():
+    found = []
+    for number in ("01", "02", "04", "05", "06", "07", "08", "09"):
+        lesson = load(number)
+        outcome = Candidate(lesson.solution, "k.cu", lesson.launch).run((70, 66, 100), "random", 3, arch="sm_90")
+        found.append(outcome.C.tobytes())
+    assert len(set(found)) == 1
 
 
 def test_the_model_counts_waves_and_what_decides(own):
