@@ -37,8 +37,8 @@ def test_a_block_has_a_thread_for_each_patch():
 
 def test_sizes_are_changed_in_their_lines_only():
     source = load("06").solution
-    changed = with_sizes(source, Sizes(128, 128, 8, 8, 8))
-    assert sizes_of(changed) == Sizes(128, 128, 8, 8, 8)
+    changed = with_sizes(source, Sizes(128, 128, 8, 16, 8))
+    assert sizes_of(changed) == Sizes(128, 128, 8, 16, 8)
     same = [line for line in changed.split("\n") if line in source.split("\n")]
     assert len(same) == len(source.split("\n")) - 5
     with pytest.raises(UserError, match="so TN cannot be 2"):

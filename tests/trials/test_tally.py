@@ -6,6 +6,7 @@ import pytest
 
 from gemmlab.course.lesson import load
 from gemmlab.errors import UserError
+from gemmlab.kernel.warp import WARP
 from gemmlab.models.overlap import MULTIPLY, schedule
 from gemmlab.models.simulator import traffic_register_tiled
 from gemmlab.pictures.speed.tally import tally_table
@@ -31,8 +32,8 @@ def test_the_emulator_counts_what_the_algorithm_says(number):
 
 def test_a_wide_read_is_one_in_the_source_and_ptxas_joins_narrow_ones():
     narrow, wide = counted("06"), counted("07")
-    assert wide.shared_reads == 4 * wide.shared_reads_written == 4 * wide.shared_read_requests
-    assert narrow.shared_reads == narrow.shared_reads_written == 4 * narrow.shared_read_requests
+    assert wide.shared_reads == 4 * WARP * wide.shared_reads_written == 4 * WARP * wide.shared_read_requests
+    assert narrow.shared_reads == WARP * narrow.shared_reads_written == 4 * WARP * narrow.shared_read_requests
     assert wide.global_requests * 4 < narrow.global_requests and wide.sectors < narrow.sectors
 
 
