@@ -23,7 +23,7 @@ from grading.hand_out import sentences as say
 from grading.hand_out.leaks import leaks
 from grading.hand_out.new_folder import write_new_folder
 
-_TEXTS = ("README.md", "pyproject.toml", "Makefile", "environment.yml", "LICENSE")
+_TEXTS = ("README.md", "docs/troubleshooting.md", "pyproject.toml", "Makefile", "environment.yml", "LICENSE")
 _BEGIN, _END = ">>> not in the student bundle", "<<< not in the student bundle"
 _LINK = re.compile(r"\]\(([^()\s#:]+)\)|\bsrc=\"([^\":]+)\"")
 _IMAGES = (".png", ".svg", ".jpg", ".gif", ".webp")
