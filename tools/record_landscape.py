@@ -47,7 +47,8 @@ def compile_all(folder: Path, arch: str) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     wanted = [("search", lesson.solution, sizes, SHAPES) for sizes in autotune.space() if not autotune.pruned_by(sizes)]
     for name, bodies in LANES.items():
-        text = load("08").solution if bodies is None else variant(lesson.starter, lesson.solution, bodies)
+        before = load("08").solution or ""
+        text = before if bodies is None else variant(lesson.starter, lesson.solution, bodies)
         wanted += [(name, text, Sizes(*sizes), (LANE_SHAPE,)) for sizes in LANE_SIZES]
     jobs = []
     for number, (name, text, sizes, shapes) in enumerate(wanted):

@@ -36,7 +36,8 @@ def lanes_of(program: Program, spec: LaunchSpec, sizes: Sizes) -> WarpTile:
     if not all(lanes):
         raise UserError("some lane of warp 0 stores nothing at the shape of one tile: run the check, which says more")
     rows, cols = ([sorted({place[side] for place in places}) for places in lanes] for side in (0, 1))
-    return WarpTile(sizes, *(tuple(own[0] for own in side) for side in (rows, cols)), (_step(rows[0]), _step(cols[0])))
+    first_rows, first_cols = (tuple(own[0] for own in side) for side in (rows, cols))
+    return WarpTile(sizes, first_rows, first_cols, (_step(rows[0]), _step(cols[0])))
 
 
 def _step(places: list[int]) -> int:

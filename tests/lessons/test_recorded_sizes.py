@@ -30,7 +30,7 @@ def test_a_kernel_of_the_record_is_right_where_every_tile_is_ragged(entry: Entry
 @pytest.mark.parametrize("number", ["07", "08", "09"])
 def test_sizes_with_which_the_copies_do_not_come_out_even_do_not_compile(number: str):
     assert pruned_by(UNEVEN) == "copies"
-    source = with_sizes(load(number).solution, UNEVEN)
+    source = with_sizes(load(number).solution or "", UNEVEN)
     with pytest.raises(CompileError) as error:
         Candidate(source, "k.cu", launch_spec(UNEVEN)).compiled("sm_90")
     said = [diagnostic.message for diagnostic in error.value.diagnostics]
