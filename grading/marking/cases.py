@@ -149,12 +149,13 @@ def _whole_long_K(numbers: _Draw, tile: _Tile) -> _Shape:
 
 
 def _whole_large(numbers: _Draw, tile: _Tile) -> _Shape:
+    (first, last), of_C = _LARGE, ((tile.BM, "M"), (tile.BN, "N"))
     M, N = (
-        numbers.multiple_between(of, *(max(size, _LARGE_TILES * of) for size in _LARGE), name)
-        for of, name in ((tile.BM, "M"), (tile.BN, "N"))
+        numbers.multiple_between(of, max(first, _LARGE_TILES * of), max(last, _LARGE_TILES * of), name)
+        for of, name in of_C
     )
     most = _PRODUCTS // (M * N)
-    K = numbers.multiple_between(_step(tile), *(min(size, most) for size in _LARGE), "K")
+    K = numbers.multiple_between(_step(tile), min(first, most), min(last, most), "K")
     return M, N, K
 
 
