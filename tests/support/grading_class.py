@@ -345,8 +345,8 @@ def _out_of_the_blank() -> Iterator[Student]:
     yield _cu("empties a check", empty, Due("failed", FULL, CHECK))
     tiled = _solution("03").replace("gemm(", "tiled(").partition("extern")[2]
     decoy = f"{student_kernel('03_two_barriers/naive').text}\nextern{tiled}"
-    yield _cu("a decoy beside a naive kernel", decoy, Due("failed", (0, 1), f"{CHECK} `k0 + tx < K`;{BARRIER}"),
-              "03_two_barriers", feedback="does not come from the tiles")  # fmt: skip
+    due = Due("failed", FULL, f"{CHECK} `k0 + tx < K`;{BARRIER}")  # its blanks are right, and what runs has none
+    yield _cu("a decoy beside a naive kernel", decoy, due, "03_two_barriers")
     yield _cu("host code", _host_code(), PASSED, feedback="system(")
     yield _cu("host code in a whole file", _host_code("00"), Due("compile_error"), "00_start_here")
     bare = f'extern "C" int system(const char*);\nstatic int now = system("id");\n{_solution("00")}'
