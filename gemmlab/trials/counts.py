@@ -31,9 +31,10 @@ def _counts(launch: Launch, totals: LineCounters) -> dict[str, float]:
     return {
         "instructions": totals.instructions,
         "shared_reads": totals.shared_load_bytes // 4,
-        "shared_read_requests": totals.shared_load_requests,
-        "shared_wavefronts": totals.shared_load_wavefronts + totals.shared_store_wavefronts,
-        "conflicts": totals.shared_load_conflicts + totals.shared_store_conflicts,
+        "shared_reads_written": totals.shared_load_requests,
+        "shared_read_requests": totals.widened_load_requests,
+        "shared_wavefronts": totals.widened_load_wavefronts + totals.widened_store_wavefronts,
+        "conflicts": totals.widened_load_conflicts + totals.widened_store_conflicts,
         "global_requests": totals.global_load_requests + totals.global_store_requests + totals.global_atomic_requests,
         "sectors": totals.global_load_sectors + totals.global_store_sectors + totals.global_atomic_sectors,
         "barriers": totals.barriers / warps,
