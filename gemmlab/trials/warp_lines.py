@@ -50,7 +50,7 @@ def _accesses(accesses: list[Access]):
             continue
         size = access.site.size * access.site.count
         yield from _one(access.place, access.site.line, access.site.kind in (STORE, COPY), size)
-        if access.site.kind == COPY and access.taken:
+        if access.source is not None and access.taken:
             yield from _one(access.source, access.site.line, False, access.taken)
 
 
@@ -60,7 +60,10 @@ def _one(place: Place, line: int, is_store: bool, size: int):
 
 
 def _sides(array: str, shape: tuple[int, int, int]) -> tuple[int, int] | None:
-    return tuple(shape[side] for side in SIDES[array]) if array in SIDES else None
+    if array not in SIDES:
+        return None
+    rows, cols = SIDES[array]
+    return shape[rows], shape[cols]
 
 
 def requests_of(program: Program, launch: Launch, shape: tuple[int, int, int]) -> list[WarpRequest]:

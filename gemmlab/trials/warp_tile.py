@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from gemmlab.cuda.sizes import Sizes, sizes_of
 from gemmlab.errors import UserError
+from gemmlab.kernel.limits import WARP
+from gemmlab.models.simulator import FLOAT_BYTES
 from gemmlab.models.warp_tile import WarpTile
 from gemmlab.trials.variant import compiled
 from gemmlab.trials.warp_lines import requests_of
@@ -25,7 +27,8 @@ def lanes_of(program: Program, spec: LaunchSpec, sizes: Sizes) -> WarpTile:
     """The same of a program with tiles of these sizes."""
     shape = (sizes.BM, sizes.BN, sizes.BK)
     stores = [request for request in requests_of(program, spec.at(*shape), shape) if request.is_store]
-    if not stores or None in stores[0].offsets:
+    offsets = [offset for offset in stores[0].offsets if offset is not None] if stores else []
+    if len(offsets) < WARP:
         raise UserError("some lane of warp 0 stores nothing at the shape of one tile: run the check, which says more")
-    places = [divmod(offset // 4, sizes.BN) for offset in stores[0].offsets]
+    places = [divmod(offset // FLOAT_BYTES, sizes.BN) for offset in offsets]
     return WarpTile(sizes, tuple(row for row, _ in places), tuple(col for _, col in places))

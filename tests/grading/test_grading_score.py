@@ -178,7 +178,7 @@ def clinic(right: int, status: str = "failed") -> Graded:
     attempts = []
     for number, kernel in enumerate(lesson.kernels):
         judged = Judged("passed", RIGHT) if number < right else Judged(status, with_wrong("one row", "race"))
-        attempts.append(Attempt(kernel, Spliced("source", {kernel.patient: "-a\n+b"}), f"key{number}", judged))
+        attempts.append(Attempt(kernel, Spliced("source", {str(kernel.patient): "-a\n+b"}), f"key{number}", judged))
     return score.grade(Submission("ann", lesson.name, "source", origin="x"), lesson, attempts, NOTHING)
 
 

@@ -37,7 +37,7 @@ def _show(record: dict, shape: Shape, depths: Sequence[int]) -> None:
     for choice in autotune.space(depths):
         speed = speeds.get(choice)
         left_out = autotune.pruned_by(choice) or "registers"
-        cells[choice] = Cell(speed, f"{speed / 1000:.1f} TFLOPS") if speed else Cell(None, left_out)
+        cells[choice] = Cell(speed, f"{speed / 1000:.1f} TFLOPS") if speed else Cell(0, left_out)
     show_picture(landscape(f"M, N, K = {', '.join(map(str, shape))}, {label(record)}", cells))
     best = max(speeds[choice] for choice in cells if choice in speeds)
     show(Markdown(f"The fastest reaches {100 * best / cublas(record, shape):.0f} % of cuBLAS there."))
