@@ -37,8 +37,8 @@ def block_story(
     _require(launch, shape, place)
     A = (np.arange(M * K, dtype=np.float32) + _MARK).reshape(M, K)
     B = -(np.arange(K * N, dtype=np.float32) + _MARK).reshape(K, N)
-    threads = trace_block(program, launch, shape, place[0] * launch.grid[0] + place[1], A, B)
-    parts = [_split(accesses) for accesses in threads]
+    trace = trace_block(program, launch, shape, place[0] * launch.grid[0] + place[1], A, B)
+    parts = [_split(trace.of(thread)) for thread in range(len(trace))]
     count = max(map(len, parts))
     intervals = []
     for number in range(count):

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gemmlab.errors import UserError
+from gemmlab.kernel.limits import WARP
 
 if TYPE_CHECKING:
     from gemmlab.emulator.ptx.parser import Function, Instruction
@@ -59,37 +60,60 @@ class Access:
     taken: int = 0
 
 
-def trace_block(
-    program: Program, launch: Launch, shape: tuple[int, int, int], block: int, A: np.ndarray, B: np.ndarray
-) -> list[list[Access]]:
-    """The accesses and barriers of each thread of the block with this linear number, in the thread's own order.
+@dataclass(frozen=True)
+class Trace:
+    """What the threads of a block wrote down: a row of records each, the sites that these name (from 1), and where
+    addresses lie."""
 
-    A (M×K) and B (K×N) are float32. UserError for a kernel that the emulator cannot read, and where there is too much
-    to write down.
-    """
-    records, sites, places = _recorded(program, launch, shape, block, A, B)
-    return [[_access(record, sites, places) for record in row[: np.argmin(row["site"])]] for row in records]
+    records: np.ndarray
+    sites: list[Site]
+    places: _Places
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+    @property
+    def warps(self) -> int:
+        return -(-len(self) // WARP)
+
+    def of(self, thread: int) -> list[Access]:
+        """The accesses and barriers of one thread, in its own order."""
+        row = self.records[thread]
+        return [self._access(*record) for record in row[: np.argmin(row["site"])].tolist()]
+
+    def _access(self, number: int, address: int, words: list[int], source: int) -> Access:
+        site = self.sites[number - 1]
+        if site.kind == BARRIER:
+            return Access(site, Place(None))
+        place = self.places.find(address)
+        if site.kind == COPY:
+            return Access(site, place, source=self.places.find(source), taken=words[0])
+        return Access(site, place, tuple(words[: -(-site.size * site.count // 4)]))
 
 
 def overlapping_intervals(program: Program, launch: Launch, shape: tuple[int, int, int]) -> int:
     """In how many intervals between two barriers block 0 both writes to shared memory and reads from it.
 
-    UserError as for `trace_block`, which tells more and takes far longer.
+    UserError as for `trace_block`.
     """
     M, N, K = shape
     A, B = np.zeros((M, K), np.float32), np.zeros((K, N), np.float32)
-    records, sites, places = _recorded(program, launch, shape, 0, A, B)
-    kinds = np.array(["", *(site.kind for site in sites)])[records["site"].astype(np.int64)]
+    trace = trace_block(program, launch, shape, 0, A, B)
+    kinds = np.array(["", *(site.kind for site in trace.sites)])[trace.records["site"].astype(np.int64)]
     interval = np.cumsum(kinds == BARRIER, axis=1)
-    in_shared = ~places.are_global(records["address"])
+    in_shared = ~trace.places.are_global(trace.records["address"])
     written = set(interval[in_shared & np.isin(kinds, (STORE, COPY))].tolist())
     return len(written & set(interval[in_shared & (kinds == LOAD)].tolist()))
 
 
-def _recorded(
+def trace_block(
     program: Program, launch: Launch, shape: tuple[int, int, int], block: int, A: np.ndarray, B: np.ndarray
-) -> tuple[np.ndarray, list[Site], _Places]:
-    """What the threads wrote down, a row each, with the sites that it names (from 1) and where addresses lie."""
+) -> Trace:
+    """The accesses and barriers of the threads of the block with this linear number.
+
+    A (M×K) and B (K×N) are float32. UserError for a kernel that the emulator cannot read, and where there is too much
+    to write down.
+    """
     from gemmlab.emulator import runner
     from gemmlab.emulator.code import decode
     from gemmlab.emulator.ptx import parser
@@ -112,17 +136,7 @@ def _recorded(
     records = memory.arrays[number].view(_RECORD).reshape(threads, capacity)
     if records["site"][:, -1].any():
         raise UserError("there is too much to follow; take a smaller K")
-    return records, watched.sites, _Places(code, memory)
-
-
-def _access(record: np.void, sites: list[Site], places: _Places) -> Access:
-    site = sites[int(record["site"]) - 1]
-    if site.kind == BARRIER:
-        return Access(site, Place(None))
-    place = places.find(int(record["address"]))
-    if site.kind == COPY:
-        return Access(site, place, source=places.find(int(record["from"])), taken=int(record["words"][0]))
-    return Access(site, place, tuple(map(int, record["words"][: -(-site.size * site.count // 4)])))
+    return Trace(records, watched.sites, _Places(code, memory))
 
 
 class _Places:
