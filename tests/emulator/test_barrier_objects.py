@@ -8,6 +8,9 @@ from ptx_lab import kernel, kinds, launch
 
 from gemmlab.compiler.compile import compile_source
 from gemmlab.emulator import EmulatorExecutor
+from gemmlab.emulator.code.decode import decode
+from gemmlab.emulator.machine import opcodes
+from gemmlab.emulator.ptx.parser import parse
 from gemmlab.kernel.executor import Outcome
 from gemmlab.kernel.launch import LaunchSpec
 
@@ -218,3 +221,20 @@ def test_addresses_that_no_access_uses_may_be_anything(body: str):
     A, B, C = (np.zeros(32, np.uint64) for _ in range(3))
     result = launch(kernel(body, ".shared .align 128 .b8 tile[256];"), A, B, C, 32)
     assert kinds(result) == []
+
+
+@pytest.mark.parametrize(
+    "instruction",
+    [
+        "ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%r1, %r2}, [%r5];",
+        "stmatrix.sync.aligned.m8n8.x2.shared.b16 [%r5], {%r1, %r2};",
+        "st.release.gpu.global.u32 [%rd56], %r1;",
+        "atom.release.gpu.global.add.u32 %r1, [%rd56], 1;",
+        "cp.async.ca.shared.global [%r5], [%rd56], 4;",
+    ],
+)
+def test_the_requests_of_an_instruction_are_those_of_its_own_row(instruction: str):
+    """What it touched is noted by that number: another row's would be told, and have other room."""
+    code = decode(parse(kernel(instruction, ".shared .align 128 .b8 tile[256];")), "gemm")
+    sites = code.rows[:, opcodes.ROW_SITE]
+    assert [code.site_pc[site] for site in sites[sites >= 0]] == np.flatnonzero(sites >= 0).tolist()

@@ -42,14 +42,9 @@ def test_verdict(kernel: FieldKernel, schedule: str):
     assert_verdicts(kernel, schedule)
 
 
-NOT_YET = {"89_ok_ldmatrix_spare_addresses": "in several blocks, optimised: a race on C is told that is none"}
-
-
 @pytest.mark.skipif(not SHARED_KERNELS, reason=NO_SHARED)
 @pytest.mark.parametrize("kernel", SHARED_KERNELS or [None], ids=lambda kernel: kernel.path.stem if kernel else "none")
-def test_verdict_on_the_shared_kernels(kernel: FieldKernel, request: pytest.FixtureRequest):
-    if reason := NOT_YET.get(kernel.path.stem):
-        request.applymarker(pytest.mark.xfail(reason=reason, strict=True))
+def test_verdict_on_the_shared_kernels(kernel: FieldKernel):
     for schedule in SCHEDULES:
         assert_verdicts(kernel, schedule)
 

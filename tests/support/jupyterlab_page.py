@@ -185,6 +185,7 @@ class NotebookPage:
     def run(self, source: str) -> None:
         """Run one cell and wait until it is done."""
         cell = self.cell(source)
+        cell.locator(".jp-InputPrompt").evaluate("prompt => prompt.textContent = ''")  # a restarted kernel counts anew
         before = self._prompt(cell)
         cell.locator(".cm-content").click()
         self.page.keyboard.press("Control+Enter")
@@ -209,6 +210,7 @@ class NotebookPage:
         line.click()
         self.page.keyboard.press("End")
         self.page.keyboard.press("Shift+Home")
+        self.page.keyboard.press("Delete")
         self.page.keyboard.insert_text(new)
 
     def picture(self, path: Path, source: str | None = None) -> None:

@@ -95,6 +95,8 @@ class Builder:
                 raise Unsupported("a number of more than 32 bits")
             row[o.ROW[name]] = value
         pc = len(self.rows)
+        if row[o.ROW_SITE] >= 0:
+            self.site_pc[row[o.ROW_SITE] :] = [pc] * (len(self.site_pc) - row[o.ROW_SITE])
         self.fixups += [
             (pc, _REGISTER_COLUMNS[name], register) for name, register in registers.items() if register is not None
         ]
@@ -116,8 +118,8 @@ class Builder:
         return self.products.index(kind)
 
     def site(self, count: int = 1) -> int:
-        """The number of the memory instruction that comes next; `count` where it makes several requests."""
-        self.site_pc += [len(self.rows)] * count
+        """The number of the memory instruction that is to be emitted; `count` where it makes several requests."""
+        self.site_pc += [-1] * count
         if len(self.site_pc) > _MOST_SITES:
             raise Unsupported(f"more than {_MOST_SITES} memory instructions")
         return len(self.site_pc) - count
