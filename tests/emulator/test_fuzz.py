@@ -244,10 +244,8 @@ def faults(body: str, before: str = "", threads: int = 64, **options) -> tuple[s
     """The kinds of event and the unsupported instructions of a kernel run in guarded memory."""
     guarded = runner.np = GuardedNumpy()
     try:
-        arrays = [guarded.zeros(128, np.uint64) for _ in range(3)]
-        run = ptx_lab.launch(
-            kernel(body, before), *arrays, threads=threads, **{"budget": 100_000, "seconds": 5, **options}
-        )
+        A, B, C = (guarded.zeros(128, np.uint64) for _ in range(3))
+        run = ptx_lab.launch(kernel(body, before), A, B, C, threads, **{"budget": 100_000, "seconds": 5, **options})
         guarded.check()
     finally:
         runner.np = np
