@@ -16,6 +16,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from gemmlab.check import sentences as say
+from gemmlab.check.causes import without_edge_followers
 from gemmlab.kernel.kinds import KINDS
 from gemmlab.kernel.tolerance import compare
 from gemmlab.kernel.verdict import Finding
@@ -63,7 +64,8 @@ def look_again(
 
     executor = EmulatorExecutor(_SCHEDULE, seconds, threads=threads, again=False)
     outcome = executor.run(program, candidate.launch.at(*shape), A, B, shape)
-    return replace(outcome, findings=[*_that_count(outcome.findings), *_not_possible(outcome.findings)])
+    findings = without_edge_followers(outcome.findings, candidate.launch, shape)
+    return replace(outcome, findings=[*_that_count(findings), *_not_possible(findings)])
 
 
 def is_right(outcome: Outcome, A: np.ndarray, B: np.ndarray, inputs: str) -> bool:

@@ -4,7 +4,8 @@ No solution is in it in any form, not even hidden or encoded: what the library c
 in the bundle the fourth hint says where the answer will come from. When the time has come, hand out
 solutions/NN_slug.cu; put into the bundle's solutions/, it is what that hint shows, after an attempt as always.
 
-The numbers that students predict are in it, because the lesson shows them afterwards. They give no marks.
+The numbers that students predict are in it, because the lesson shows them afterwards, but out of sight: they stand with
+the rest of a lesson's front matter in a hidden folder. They give no marks.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from gemmlab.course import lesson as lessons
 from gemmlab.course.lesson import Lesson
 from gemmlab.errors import UserError
 from gemmlab.files import read_source
+from grading.hand_out import sentences as say
 from grading.hand_out.leaks import leaks
 from grading.hand_out.new_folder import write_new_folder
 
@@ -26,7 +28,6 @@ _BEGIN, _END = ">>> not in the student bundle", "<<< not in the student bundle"
 _LINK = re.compile(r"\]\(([^()\s#:]+)\)|\bsrc=\"([^\":]+)\"")
 _IMAGES = (".png", ".svg", ".jpg", ".gif", ".webp")
 _LEFT_OUT = ("__pycache__", "node_modules")
-_SPEC_ONLY = "\nThis file holds what the course knows of the lesson. To work on it, open {name}.ipynb.\n"
 
 
 def release(out: Path, root: Path | None = None) -> None:
@@ -41,8 +42,8 @@ def release(out: Path, root: Path | None = None) -> None:
 
 def _refuse_leaks(draft: Path, root: Path) -> None:
     if found := leaks(draft, root):
-        more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
-        raise UserError(f"the bundle would give answers away: {found[0]}{more}; nothing was written")
+        more = len(found) - 1
+        raise UserError(say.LEAKS_AND_MORE(leak=found[0], more=more) if more else say.LEAKS(leak=found[0]))
 
 
 def _files(root: Path) -> Iterator[tuple[str, bytes]]:
@@ -62,15 +63,15 @@ def _files(root: Path) -> Iterator[tuple[str, bytes]]:
 
 def _lesson_files(lesson: Lesson) -> Iterator[tuple[str, bytes]]:
     """A lesson's spec, notebook and starters. The starters lie there twice: students write over those in kernels/."""
-    name = f"lessons/{lesson.name}"
     for made in build.made_files(lesson):
         if made.kind != "solved":
             yield made.path.relative_to(lesson.root).as_posix(), made.text.encode()
     for kernel in lesson.kernels:
         kept = lessons.starter_path(lesson.root, kernel.name).relative_to(lesson.root)
         yield kept.as_posix(), kernel.starter.encode()
-    front = read_source(lesson.root / f"{name}.md").split("\n---\n", 1)[0]
-    yield f"{name}.md", f"{front}\n---\n{_SPEC_ONLY.format(name=lesson.name)}".encode()
+    front = read_source(lessons.lesson_path(lesson.root, lesson.name)).split("\n---\n", 1)[0]
+    spec = lessons.spec_path(lesson.root, lesson.name).relative_to(lesson.root)
+    yield spec.as_posix(), f"{front}\n---\n\n{say.SPEC_ONLY(notebook=f'{lesson.name}.ipynb')}\n".encode()
 
 
 def _images(text: str, root: Path) -> Iterator[str]:
@@ -91,10 +92,10 @@ def without_marked(text: str, name: str) -> str:
     for number, line in enumerate(text.split("\n"), 1):
         if _BEGIN in line or _END in line:
             if (_BEGIN in line) == inside:
-                raise UserError(f"{name}, line {number}: this mark has no partner")
+                raise UserError(say.MARK_ALONE(file=name, line=number))
             inside = not inside
         elif not inside:
             kept.append(line)
     if inside:
-        raise UserError(f"{name}: the last '{_BEGIN}' has no partner")
+        raise UserError(say.LAST_MARK_ALONE(file=name, mark=_BEGIN))
     return re.sub(r"\n{3,}", "\n\n", "\n".join(kept)).strip("\n") + "\n"

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from gemmlab.course.lesson import INPUT_KINDS, Kernel
 from gemmlab.errors import UserError
 from gemmlab.kernel.launch import LaunchSpec
+from grading.marking import sentences as say
 from grading.marking.secret import derive
 from grading.model import HiddenCase
 
@@ -110,7 +111,7 @@ def _reach(launch: LaunchSpec, shape: Callable[[int], _Shape], name: str) -> int
     for size in range(1, _WIDEST_TILE + 1):
         if blocks(size + 1) > blocks(1):
             return size
-    raise UserError(f"the launch of {name} takes no more blocks for a larger C; correct its grid")
+    raise UserError(say.NO_TILE(kernel=name))
 
 
 def _whole(numbers: _Draw, tile: _Tile) -> _Shape:

@@ -27,7 +27,6 @@ def test_right_at_ragged_shapes(name, shape):
     assert (found.status, [finding.message for finding in found.findings]) == ("passed", [])
 
 
-@pytest.mark.xfail(reason="not yet run to its end since the sentences and rules changed", strict=False)
 @pytest.mark.parametrize(
     "name, line, left",
     [

@@ -39,6 +39,12 @@ def test_blocks_of_a_register_tile():
     assert finding is not None and "has 128 threads" in finding.message and "ask for 256" in finding.message
 
 
+def test_a_kernel_that_promises_such_blocks_is_meant_for_them():
+    kernel = load("06").kernel
+    assert misfit(kernel.solution, launch(kernel.launch, "16,8"), promised=128) is None
+    assert misfit(kernel.solution, launch(kernel.launch, "16,8"), promised=256) is not None
+
+
 @pytest.mark.parametrize("source", ["", "__global__ void gemm(float* C) { C[threadIdx.x] = 1.0f; }", "#define BM 4\n"])
 def test_a_source_that_does_not_tell(source: str):
     assert misfit(source, launch(load("02").kernel.launch)) is None

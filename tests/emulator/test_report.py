@@ -42,12 +42,8 @@ MISSED = finding("barrier_divergence", lines=[18])
 @pytest.mark.parametrize(
     ("cause", "follower", "follows"),
     [
-        (OUTSIDE, finding("race", arrays=["C"], lines=[24]), True),
-        (OUTSIDE, finding("race", arrays=["C"], lines=[30]), False),
-        (OUTSIDE, finding("race", arrays=["As"], lines=[24]), False),
-        (OUTSIDE_TILE, finding("race", arrays=["As"], lines=[16], shared=True, hazard="RAW"), True),
-        (OUTSIDE_TILE, finding("race", arrays=["As"], lines=[16], shared=True, hazard="WAW"), False),
         (MISSED, finding("race", arrays=["As"], lines=[16], shared=True), True),
+        (MISSED, finding("race", arrays=["As"], lines=[16], shared=True, no_barrier=True), False),
         (MISSED, finding("race", arrays=["C"], lines=[24]), False),
         (MISSED, finding("uninitialized", lines=[24], shared=True), True),
         (MISSED, finding("barrier_divergence", lines=[22], left=True), True),
@@ -59,6 +55,20 @@ MISSED = finding("barrier_divergence", lines=[18])
 def test_what_follows_from_another_fault_is_left_out(cause: Finding, follower: Finding, follows: bool):
     for findings in ([cause, follower], [follower, cause]):
         assert (follower not in without_followers(findings)) == follows and cause in without_followers(findings)
+
+
+@pytest.mark.parametrize(
+    ("overrun", "race", "follows"),
+    [
+        (OUTSIDE, finding("race", arrays=["C"], lines=[24]), True),
+        (OUTSIDE, finding("race", arrays=["C"], lines=[30]), False),
+        (OUTSIDE, finding("race", arrays=["As"], lines=[24]), False),
+        (OUTSIDE_TILE, finding("race", arrays=["As"], lines=[16], shared=True), False),
+    ],
+)
+def test_a_race_follows_an_overrun_only_where_c_ends_inside_of_a_tile(overrun: Finding, race: Finding, follows: bool):
+    assert without_followers([overrun, race]) == [overrun, race]
+    assert without_followers([overrun, race], at_edge=True) == ([overrun] if follows else [overrun, race])
 
 
 def test_errors_come_before_warnings_and_causes_before_what_they_make():

@@ -7,6 +7,7 @@ that is killed at random points gives the same reports in the end.
 from __future__ import annotations
 
 import contextlib
+import html
 import json
 import os
 import random
@@ -133,7 +134,6 @@ def test_it_is_a_class_of_everything():
     assert len(EVERYBODY) >= 200 and sum(bool(student.due.veto) for student in EVERYBODY) > 30
 
 
-@pytest.mark.xfail(reason="not yet run to its end since the sentences and rules changed", strict=False)
 @pytest.mark.parametrize("number", range(len(EVERYBODY)), ids=lambda number: ascii(EVERYBODY[number].name)[:40])
 def test_each_student_gets_what_is_due(graded, rows, number):
     student = graded.students[number]
@@ -169,10 +169,20 @@ def test_no_page_tells_a_hidden_shape_or_a_file(graded):
     public = {case.shape for lesson in load_all() for kernel in lesson.kernels for case in kernel.cases}
     told = re.compile("|".join(rf"\b{M}\W{{1,3}}{N}\W{{1,3}}{K}\b" for M, N, K in shapes - public))
     assert len(shapes - public) > 100
+    assert told.search("at M, N, K = {}, {}, {}".format(*min(shapes - public)))
     for path in [*graded.out.glob("feedback/*"), *graded.out.glob("gradescope/*")]:
         text = path.read_text("utf-8")
-        assert not told.search(text), path
+        assert not told.search(without_public_words(text)), path
         assert grading_class.BAIT_WORDS not in text and str(graded.temporary) not in text, path
+
+
+def without_public_words(page: str) -> str:
+    """The page without the sentences of the lessons' rules. They stand in the lesson, where a product of tile sizes may
+    by chance have the numbers of a hidden shape."""
+    for says in {rule.says for lesson in load_all() for kernel in lesson.kernels for rule in kernel.rules}:
+        for written in (says, html.escape(says), json.dumps(says, ensure_ascii=False)[1:-1]):
+            page = page.replace(written, "")
+    return page
 
 
 def test_nothing_that_was_written_is_code_in_a_report(graded):
@@ -254,14 +264,18 @@ def kill_when(graded: Class, out: Path, due: Callable[[], bool], after: float) -
 
 def test_a_zip_of_the_class_is_read_as_its_folder(graded, tmp_path):
     """What cannot be in a zip, such as a pipe, is left out of both; folders may be deeper in a zip."""
-    apart = ("many folders", "\ufffdvil")
     folder = tmp_path / "folder"
-    grading_class.write(folder, [
-        student for student in graded.students
-        if student.name not in apart and not any(callable(content) for content in student.files.values())
-    ])  # fmt: skip
+    students = [student for student in graded.students if student.name != "many folders" and fits_a_zip(student)]
+    assert len(graded.students) - len(students) < 15
+    grading_class.write(folder, students)
     with zipfile.ZipFile(tmp_path / "class.zip", "w") as archive:
         for path in sorted(path for path in folder.rglob("*") if path.is_file()):
             archive.write(path, path.relative_to(folder))
     found = intake.read(tmp_path / "class.zip")
     assert found == intake.read(folder) and len(found) > 190
+
+
+def fits_a_zip(student: Student) -> bool:
+    """Whether all that was handed in are files, with names that are text: a file system may keep other bytes."""
+    names = "".join(student.files)
+    return names == names.encode("utf-8", "ignore").decode() and not any(map(callable, student.files.values()))

@@ -186,9 +186,9 @@ def test_the_picture_shows_where():
     "rows, cols, words",
     [
         (slice(None), slice(None), "everywhere"),
-        (slice(16, 19), slice(None), "at the lower edge"),
-        (slice(None), slice(16, 20), "at the right edge"),
-        (slice(0, 1), slice(0, 1), "in some places"),
+        (slice(16, 19), slice(None), "lower edge"),
+        (slice(None), slice(16, 20), "right edge"),
+        (slice(0, 1), slice(0, 1), "places"),
     ],
 )
 def test_where_in_words(rows: slice, cols: slice, words: str):
