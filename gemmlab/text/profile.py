@@ -22,9 +22,9 @@ _COLUMNS: tuple[tuple[str, Callable[[LineCounters], float | None]], ...] = (
     ("global\nrequests", lambda c: _sum(c, "global", "requests")),
     ("global\nsectors", lambda c: _sum(c, "global", "sectors")),
     ("sectors/\nrequest", lambda c: _sectors_per_request(c)),
-    ("shared\nrequests", lambda c: _sum(c, "shared", "requests")),
-    ("wave-\nfronts", lambda c: _sum(c, "shared", "wavefronts")),
-    ("bank\nconflicts", lambda c: _sum(c, "shared", "conflicts")),
+    ("shared\nrequests", lambda c: _executed(c, "requests")),
+    ("wave-\nfronts", lambda c: _executed(c, "wavefronts")),
+    ("bank\nconflicts", lambda c: _executed(c, "conflicts")),
 )
 
 # A row of the sums: what it is, and the prefix of its fields.
@@ -147,6 +147,14 @@ def _sum(counts: LineCounters, space: str, what: str) -> int | None:
     kinds = ("load", "store", "atomic")
     total = sum(getattr(counts, f"{space}_{kind}_{what}", 0) for kind in kinds)
     return total if any(getattr(counts, f"{space}_{kind}_requests") for kind in kinds) else None
+
+
+def _executed(counts: LineCounters, what: str) -> int | None:
+    """Of shared memory, after ptxas has joined neighbouring accesses; None where the source has none."""
+    if _sum(counts, "shared", "requests") is None:
+        return None
+    joined = getattr(counts, f"widened_load_{what}") + getattr(counts, f"widened_store_{what}")
+    return joined + getattr(counts, f"shared_atomic_{what}", 0)
 
 
 def _sectors_per_request(counts: LineCounters) -> float | None:

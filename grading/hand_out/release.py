@@ -27,6 +27,7 @@ _TEXTS = ("README.md", "pyproject.toml", "Makefile", "environment.yml", "LICENSE
 _BEGIN, _END = ">>> not in the student bundle", "<<< not in the student bundle"
 _LINK = re.compile(r"\]\(([^()\s#:]+)\)|\bsrc=\"([^\":]+)\"")
 _IMAGES = (".png", ".svg", ".jpg", ".gif", ".webp")
+_PAGES = "docs"  # the folder of pages for everybody
 _LEFT_OUT = ("__pycache__", "node_modules")
 
 
@@ -58,7 +59,7 @@ def _files(root: Path) -> Iterator[tuple[str, bytes]]:
         text = without_marked(read_source(root / name), name)
         yield name, text.encode()
         if name.endswith(".md"):
-            yield from ((image, (root / image).read_bytes()) for image in _images(text, root))
+            yield from ((linked, (root / linked).read_bytes()) for linked in _linked(text, root))
 
 
 def _lesson_files(lesson: Lesson) -> Iterator[tuple[str, bytes]]:
@@ -74,11 +75,12 @@ def _lesson_files(lesson: Lesson) -> Iterator[tuple[str, bytes]]:
     yield spec.as_posix(), f"{front}\n---\n\n{say.SPEC_ONLY(notebook=f'{lesson.name}.ipynb')}\n".encode()
 
 
-def _images(text: str, root: Path) -> Iterator[str]:
-    """The images of the course that a Markdown text shows."""
+def _linked(text: str, root: Path) -> Iterator[str]:
+    """The images of the course that a Markdown text shows, and the pages that it leads to."""
     for match in _LINK.finditer(text):
         place = PurePosixPath(match[1] or match[2])
-        if place.suffix in _IMAGES and ".." not in place.parts and (root / place).is_file():
+        is_page = place.suffix == ".md" and place.parts[0] == _PAGES
+        if (is_page or place.suffix in _IMAGES) and ".." not in place.parts and (root / place).is_file():
             yield place.as_posix()
 
 

@@ -87,7 +87,8 @@ def check(bundle: Path, library: Path, *arguments: str) -> dict:
 
 
 def test_it_holds_all_that_a_student_needs_and_no_more(bundle):
-    pictures = {path.name for path in bundle.iterdir() if path.is_dir() and set(suffixes(path)) <= {".png", ".svg"}}
+    shown = {".png", ".svg", ".md"}
+    pictures = {path.name for path in bundle.iterdir() if path.is_dir() and set(suffixes(path)) <= shown}
     assert {path.name for path in bundle.iterdir()} - pictures == {"lessons", "kernels", "gemmlab", *BARE}
     assert not [path for path in bundle.rglob("*") if path.suffix == ".pyc" or path.is_symlink()]
     for lesson in load_all():

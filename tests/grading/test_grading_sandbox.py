@@ -361,6 +361,25 @@ def test_every_kind_of_rule_is_counted_behind_the_walls(place: Worker, number: s
     assert 0 in place.run(Job(asked, naive, (case,))).rules
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        "07_vector_and_banks/aligned_rows_only",
+        "07_vector_and_banks/no_pad",
+        "07_vector_and_banks/wide_of_four_reads",
+        "08_double_buffer/waits_at_once",
+        "08_double_buffer/wide_ordinary_store",
+    ],
+)
+def test_a_kernel_without_the_lessons_idea_fails_behind_the_walls(place: Worker, name: str):
+    one = student_kernel(name)
+    case = HiddenCase("x", "ordinary", (64, 64, 16), "random", 1)
+    job = Job(one.kernel, one.text, (case,))
+    found = judge(job, place.run(job))
+    assert found.status == "failed" and found.cases[0].ok
+    assert [case.message for case in found.cases if not case.ok][0] in {rule.says for rule in one.kernel.rules}
+
+
 def test_a_lessons_rules_on_memory_traffic_are_kept(place: Worker):
     coalesced = load("01").kernel
     case = HiddenCase("x", "ordinary", (64, 64, 16), "random", 1)

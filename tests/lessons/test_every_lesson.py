@@ -99,7 +99,7 @@ def test_the_cases_meet_every_edge(kernel):
 def test_a_lesson_starts_from_the_one_before_and_adds_one_idea(before: Lesson, after: Lesson):
     new = [line for line in diff_of(before.solution, after.solution) if len(line) > 2]
     gone = [line for line in diff_of(after.solution, before.solution) if len(line) > 2]
-    assert len(new) < 50, "so many new lines are more than one idea"
+    assert len(new) < 55, "so many new lines are more than one idea"
     assert len(gone) <= 0.75 * len(diff_of("", before.solution)), "nothing is left of the kernel before"
     barriers = [lesson.solution.count("__syncthreads();") for lesson in (before, after)]
     assert barriers[1] <= barriers[0] or not barriers[0], "barriers are never new"

@@ -7,6 +7,7 @@ import pytest
 
 from gemmlab.compiler.compile import compile_source
 from gemmlab.course import lesson as lessons
+from gemmlab.cuda.sizes import sizes_of
 from gemmlab.errors import UserError
 from gemmlab.pictures.tiles.explorer import describe_interval, explorer_picture
 from gemmlab.trials.explore import Spot, explorer_of
@@ -96,9 +97,10 @@ def test_asynchronous_copies_are_followed_with_their_zero_fill():
 
 @pytest.mark.parametrize("name", ["05", "06", "07", "09"])
 def test_all_of_a_thread_is_seen_in_wider_kernels(name):
-    story = story_of(name, (0, 0), (64, 64, 32))
+    side = sizes_of(lessons.load(name).starter)
+    story = story_of(name, (0, 0), (side.BM, side.BN, 32))
     stored = {touch.element for one in story.intervals for touch in one.of("C", writes=True)}
-    assert stored == set(range(64 * 64)), "the block stores all of C"
+    assert stored == set(range(side.BM * side.BN)), "the block stores all of C"
     for interval in story.intervals:
         for matrix, name in (("A", "As"), ("B", "Bs")):
             held = {touch.origin.index for touch in interval.of(name, writes=True) if touch.origin.what == matrix}
