@@ -308,4 +308,5 @@ def test_every_lesson_has_a_rubric_for_each_of_its_questions(lesson: Lesson):
     asked = rubric.asked(lesson)
     missing = [item for item in asked if not found.of(item)]
     assert missing == [], f"grading/answers/{lesson.name}.md needs sections for {', '.join(missing)}"
-    assert all(question for _, question in asked.values())
+    unasked = [item for item, (_, question) in asked.items() if not question]
+    assert unasked == [], f"lessons/{lesson.name}.md asks nothing above the cell for the answer to {', '.join(unasked)}"
