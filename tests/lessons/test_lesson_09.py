@@ -178,6 +178,16 @@ def test_c_is_the_same_to_the_last_bit_in_each_lesson():
     assert len(set(found)) == 1
 
 
+def test_the_last_step_is_shown_as_it_was_recorded(lesson):
+    text = (lesson.root / "lessons" / f"{lesson.name}.md").read_text(encoding="utf-8")
+    (shown,) = (block for block in re.findall(r"```cpp\n(.*?)\n```", text, re.DOTALL) if "read_fragments" in block)
+    recorded = (lesson.root / "solutions/fast/two_fragments.cu").read_text(encoding="utf-8")
+    assert shown in recorded
+    begin, end = (lesson.solution.index(words) for words in ("    // Walk along K", "    // The last tiles may"))
+    own = lesson.solution.replace(lesson.solution[begin:end], f"{shown}\n\n")
+    assert check_source(own, "k.cu", lesson.launch, lesson.cases, "emulator").passed
+
+
 def test_the_model_counts_waves_and_what_decides(own):
     used = Resources(64, RULES[1].value(DEFAULT), 0, 0, 0, 1)
     one = autotune.estimate(DEFAULT, used, own, (64, 64, 256), "sm_90")

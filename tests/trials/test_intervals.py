@@ -85,10 +85,11 @@ def test_a_thread_that_reads_its_own_slot_only_is_in_no_race():
 def test_asynchronous_copies_are_followed_with_their_zero_fill():
     story = story_of("08", (0, 0))
     assert [array.name for array in story.arrays] == ["As", "Bs"]
-    assert [(one.fills, one.uses) for one in story.intervals] == [((0,), ()), ((1,), (0,)), ((), (1,))]
-    Bs = [touch.origin for touch in story.intervals[1].of("Bs", writes=True)]
-    assert sum(origin.what == "B" for origin in Bs) == 9 * 45
-    assert sum(origin.what == "0" for origin in Bs) == len(Bs) - 9 * 45
+    fills_and_uses = [((0,), ()), ((1,), (0,)), ((2,), (1,)), ((3,), (2,)), ((), (3,))]
+    assert [(one.fills, one.uses) for one in story.intervals] == fills_and_uses
+    Bs = [touch.origin for touch in story.intervals[3].of("Bs", writes=True)]  # of k = 24 to 31, of which B has one
+    assert sum(origin.what == "B" for origin in Bs) == 45
+    assert sum(origin.what == "0" for origin in Bs) == len(Bs) - 45
     program = compile_source(lessons.load("08").solution, "kernel.cu")
     launch = lessons.load("08").launch.at(*RAGGED)
     zeros = np.zeros((35, 25), np.float32), np.zeros((25, 45), np.float32)

@@ -12,12 +12,16 @@ from gemmlab.pictures.picture import COLOR, FAINT, INK, PAPER, Picture, new_figu
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+_BELOW = 8  # rows that are shown below the warp
+
 
 def warp_picture(tiles: Mapping[str, WarpTile], costs: bool) -> Picture:
     """One panel an arrangement, by its name: where each lane of warp 0 has elements; with `costs`, what they read."""
-    figure = new_figure(4.3 * len(tiles), 4.7)
+    down = max(row + on + WIDTH for tile in tiles.values() for row in tile.rows for on in tile.rows_on)
+    sizes = next(iter(tiles.values())).sizes
+    figure = new_figure(4.3 * len(tiles), 1.3 + 3.4 * min(down + _BELOW, sizes.BM) / sizes.BN)
     for axes, (name, tile) in zip(figure.subplots(1, len(tiles), squeeze=False)[0], tiles.items(), strict=True):
-        _draw(axes, name, tile)
+        _draw(axes, name, tile, min(down + _BELOW, sizes.BM + 1))
         axes.set_title(f"{name}\nfor one k: {tile.floats} floats read" if costs else name, fontsize=9.5, color=INK)
     return Picture(figure, " ".join(describe(name, tile, costs) for name, tile in tiles.items()))
 
@@ -47,7 +51,8 @@ def _sides(tile: WarpTile) -> str:
     return "×".join(map(str, tile.sides))
 
 
-def _draw(axes: Axes, name: str, tile: WarpTile) -> None:
+def _draw(axes: Axes, name: str, tile: WarpTile, down: int) -> None:
+    """The tile down to that row."""
     from matplotlib.patches import Rectangle
 
     sizes = tile.sizes
@@ -64,10 +69,10 @@ def _draw(axes: Axes, name: str, tile: WarpTile) -> None:
             middle = (corner[0] + WIDTH / 2, corner[1] + WIDTH / 2)
             axes.text(*middle, str(lane), ha="center", va="center", fontsize=5, color=INK)
     axes.set_xlim(-6, sizes.BN + 1)
-    axes.set_ylim(sizes.BM + 1, -6)
+    axes.set_ylim(down, -6)
     axes.set_aspect("equal")
     axes.set_xticks(range(0, sizes.BN + 1, 16))
-    axes.set_yticks(range(0, sizes.BM + 1, 16))
+    axes.set_yticks(range(0, down + 1, 16))
     axes.tick_params(labelsize=8, colors=INK)
     for spine in axes.spines.values():
         spine.set_color(FAINT)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gemmlab.cuda.sizes import Sizes, with_sizes
@@ -16,6 +17,7 @@ from gemmlab.pictures.output import Markdown, show
 
 if TYPE_CHECKING:
     from gemmlab.kernel.launch import LaunchSpec
+    from gemmlab.kernel.verdict import Verdict
 
 _FOLDER = "fastest"  # beside the kernels: what is handed in keeps the lesson's sizes
 
@@ -60,14 +62,15 @@ def _written(desk: Desk, source: str) -> str:
     return f"kernels/{_FOLDER}/{path.name}"
 
 
-def _verdict(desk: Desk, source: str, launch: LaunchSpec, sizes: Sizes):
+def _verdict(desk: Desk, source: str, launch: LaunchSpec, sizes: Sizes) -> Verdict:
     """Checked at the lesson's cases, and at a shape in which every tile of these sizes is ragged."""
     from gemmlab.check.check import check_source
     from gemmlab.course.lesson import Case
 
     ragged = Case((sizes.BM + 3, sizes.BN + 5, 2 * sizes.BK + 1), "integer", 1, "ragged")
     cases = (*desk.lesson.cases, ragged)
-    return check_source(source, desk.lesson.kernel_path.name, launch, cases, "emulator")
+    verdict = check_source(source, desk.lesson.kernel_path.name, launch, cases, "emulator")
+    return replace(verdict, resources=None)  # those of the page's architecture stand below
 
 
 def _time(desk: Desk, source: str, launch: LaunchSpec, shape: Shape) -> None:
