@@ -19,7 +19,7 @@ from gemmlab.check.diagnosis.launch_fit import misfit
 from gemmlab.check.diagnosis.pattern import Trial
 from gemmlab.check.diagnosis.wrong_result import output_tile, wrong_result
 from gemmlab.check.rules import judge
-from gemmlab.check.second_look import is_right, look_again, looked_at, unoptimised
+from gemmlab.check.second_look import is_right, look_again, looked_at, looked_through, unoptimised
 from gemmlab.course.blanks import open_blanks
 from gemmlab.course.lesson import Case, Kernel
 from gemmlab.errors import UserError
@@ -221,10 +221,11 @@ def _second_look(
     plain = unoptimised(candidate, program.arch, shapes)
     if plain:
         yield from dropped_by_optimiser(program, plain)
-    for case in quick:
-        if plain and case.shape in looked_at(shapes):
+    programs = looked_through(program, plain)
+    for number, case in enumerate(quick):
+        if programs and case.shape in looked_at(shapes):
             A, B = make_inputs(case.inputs, layout.product(case.shape), case.seed)
-            outcome = look_again(candidate, plain, A, B, case.shape)
+            outcome = look_again(candidate, programs[number % len(programs)], A, B, case.shape)
             tick()
             yield from outcome.findings
             if was_right and not outcome.findings and not is_right(outcome, A, B, case.inputs):

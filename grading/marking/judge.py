@@ -49,7 +49,10 @@ def judge(job: Job, execution: Execution) -> Judged:
     for rule in (job.kernel.rules[number] for number in execution.rules):
         marks.append(CaseMark(RULE_KIND, "ordinary", False, rule.says, "counter"))
     warnings = tuple(dict.fromkeys(_warnings(execution, lines)))
-    return Judged(_status(marks), tuple(marks), log=log, seconds=execution.seconds, warnings=warnings)
+    asides = tuple(dict.fromkeys(_asides(execution)))
+    return Judged(
+        _status(marks), tuple(marks), log=log, seconds=execution.seconds, warnings=warnings, asides=asides
+    )  # fmt: skip
 
 
 def _status(marks: Sequence[CaseMark]) -> str:
@@ -123,6 +126,16 @@ def _warnings(execution: Execution, lines: int) -> Iterator[str]:
         kind, line = _kind(finding), _line(finding, lines)
         if finding.get("severity") == "warning" and kind != "unsupported":
             yield _warned(kind, line)
+
+
+def _asides(execution: Execution) -> Iterator[str]:
+    """What an instructor should know of a second look that could not be taken, or came to no end."""
+    for result in execution.cases:
+        looked = result.again
+        if looked and any(_kind(finding) == "unsupported" for finding in looked.findings):
+            yield say.NO_SECOND_LOOK()
+        elif result.C is not None and (result.detail or looked and looked.C is None and not looked.findings):
+            yield say.NO_END_OF_SECOND_LOOK()
 
 
 def _warned(kind: str, line: int | None) -> str:

@@ -136,7 +136,7 @@ def _note(submission: Submission, attempts: Sequence[Attempt], problems: Iterabl
     """What the instructor should know, on one line."""
     told = [submission.note]
     for attempt in attempts:
-        judged = (attempt.judged.note, *attempt.judged.warnings) if attempt.judged else ()
+        judged = (attempt.judged.note, *attempt.judged.warnings, *attempt.judged.asides) if attempt.judged else ()
         told += [_of_kernel(attempt, text) for text in (attempt.spliced.note, *judged) if text]
     left = [name for attempt in attempts for name in attempt.spliced.open_blanks]
     if left:

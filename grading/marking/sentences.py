@@ -54,6 +54,14 @@ WARNED_OF_LAUNCH = Sentence(
     "because the compiler drops what is not used. This costs no marks here; do not rely on it."
 )
 
+# For the instructor alone.
+NO_SECOND_LOOK = Sentence(
+    "the second look, without optimisation, was not possible: see audit.jsonl, and look whether the code has a reason"
+)
+NO_END_OF_SECOND_LOOK = Sentence(
+    "the second look, without optimisation and with the last warp first, came to no end: see audit.jsonl"
+)
+
 # A kernel that was not executed, and notes for the instructor, which stand in lists, apart by '; '.
 NOTHING_FOR_KERNEL = Sentence("Nothing was handed in for this kernel.")
 AS_GIVEN = Sentence("It was handed in as it was given.")

@@ -13,9 +13,10 @@ import pickle
 import pkgutil
 import socket
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cached_property
+from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -126,6 +127,11 @@ class _Work:
         return second_look.unoptimised(self.candidate, self.arch)
 
     @cached_property
+    def looks(self) -> Iterator[Program | None]:
+        """The program of each second look; None where there is none to take."""
+        return cycle(second_look.looked_through(self.program, self.unoptimised) or [None])
+
+    @cached_property
     def dropped(self) -> list[Finding]:
         """Warnings on what only the code of the second look would need."""
         return dropped_by_optimiser(self.program, self.unoptimised) if self.unoptimised else []
@@ -154,7 +160,7 @@ class _Work:
 
     def look_again(self, A: np.ndarray, B: np.ndarray, shape: Shape) -> Outcome:
         """The second look at one launch, as the check has it."""
-        program = self.unoptimised
+        program = next(self.looks)
         if program is None:
             return Outcome(None)
         outcome = second_look.look_again(self.candidate, program, A, B, shape, CASE_SECONDS, threads=1)
