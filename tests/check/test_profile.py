@@ -43,8 +43,8 @@ extern "C" void solve(const float* A, const float* B, float* C, int M, int N, in
 def ask(capsys):
     """Run the command; its exit code and what it printed."""
 
-    def run(*arguments: object) -> tuple[int, str]:
-        code = 0
+    def run(*arguments: object) -> tuple[str | int | None, str]:
+        code: str | int | None = 0
         with contextlib.suppress(SystemExit):
             try:
                 cli.main([str(argument) for argument in arguments])
