@@ -14,6 +14,7 @@ import statistics
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -60,7 +61,7 @@ def contestants(size: int) -> dict[tuple[str, int], Callable[[], object]]:
     }
     for what, threads in CONTESTANTS:
         executor = EmulatorExecutor(checks=what == CHECKED, threads=threads)
-        found[what, threads] = lambda executor=executor: executor.run(program, launch, A, B, shape)
+        found[what, threads] = partial(executor.run, program, launch, A, B, shape)
     return found
 
 

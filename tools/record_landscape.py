@@ -16,9 +16,11 @@ import json
 import re
 import statistics
 import subprocess
+from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 
+Shape = tuple[int, int, int]
 ROOT = Path(__file__).resolve().parents[1]
 SHAPES = ((1024, 1024, 1024), (2048, 2048, 2048), (4096, 4096, 4096), (512, 512, 4096), (128, 4096, 4096))
 LANE_SHAPE = (4096, 4096, 4096)
@@ -45,7 +47,8 @@ def compile_all(folder: Path, arch: str) -> None:
 
     lesson = load("09")
     folder.mkdir(parents=True, exist_ok=True)
-    wanted = [("search", lesson.solution, sizes, SHAPES) for sizes in autotune.space() if not autotune.pruned_by(sizes)]
+    left = [sizes for sizes in autotune.space() if not autotune.pruned_by(sizes)]
+    wanted: list[tuple[str, str, Sizes, Sequence[Shape]]] = [("search", lesson.solution, one, SHAPES) for one in left]
     for name, bodies in LANES.items():
         before = load("08").solution or ""
         text = before if bodies is None else variant(lesson.starter, lesson.solution, bodies)

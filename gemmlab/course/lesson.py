@@ -109,7 +109,7 @@ class Lesson:
         return self.kernel.starter
 
     @property
-    def solution(self) -> str | None:
+    def solution(self) -> str:
         return self.kernel.solution
 
     @property

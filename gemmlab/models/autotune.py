@@ -165,7 +165,7 @@ class _Warp:
         )
 
 
-def require_depths(depths: Sequence[int]) -> tuple[int, ...]:
+def require_depths(depths: int | Sequence[int]) -> tuple[int, ...]:
     """The depths as a tuple. UserError unless each is one of DEPTHS."""
     chosen = tuple(depths) if isinstance(depths, tuple | list) else (depths,)
     if not chosen or any(depth not in DEPTHS for depth in chosen):

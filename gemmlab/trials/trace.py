@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gemmlab.errors import UserError
+from gemmlab.kernel.limits import WARP
 
 if TYPE_CHECKING:
     from gemmlab.emulator.ptx.parser import Function, Instruction
@@ -62,30 +63,49 @@ class Access:
     taken: int = 0
 
 
-def trace_block(
-    program: Program, launch: Launch, shape: tuple[int, int, int], block: int, A: np.ndarray, B: np.ndarray
-) -> list[list[Access]]:
-    """The accesses and barriers of each thread of the block with this linear number, in the thread's own order.
+@dataclass(frozen=True)
+class Trace:
+    """What the threads of a block wrote down: a row of records each, the sites that these name (from 1), and where
+    addresses lie."""
 
-    A (M×K) and B (K×N) are float32. UserError for a kernel that the emulator cannot read, and where there is too much
-    to write down.
-    """
-    records, sites, places = _recorded(program, launch, shape, block, A, B)
-    return [[_access(record, sites, places) for record in row[: np.argmin(row["site"])]] for row in records]
+    records: np.ndarray
+    sites: list[Site]
+    places: _Places
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+    @property
+    def warps(self) -> int:
+        return -(-len(self) // WARP)
+
+    def of(self, thread: int) -> list[Access]:
+        """The accesses and barriers of one thread, in its own order."""
+        row = self.records[thread]
+        return [self._access(*record) for record in row[: np.argmin(row["site"])].tolist()]
+
+    def _access(self, number: int, address: int, words: list[int], source: int) -> Access:
+        site = self.sites[number - 1]
+        if site.kind == BARRIER:
+            return Access(site, Place(None))
+        place = self.places.find(address)
+        if site.kind == COPY:
+            return Access(site, place, source=self.places.find(source), taken=words[0])
+        return Access(site, place, tuple(words[: -(-site.size * site.count // 4)]))
 
 
 def overlapping_intervals(program: Program, launch: Launch, shape: tuple[int, int, int]) -> int:
     """In how many intervals between two barriers some thread of block 0 reads shared memory while asynchronous copies
     of its own are under way.
 
-    UserError as for `trace_block`, which tells more and takes far longer.
+    UserError as for `trace_block`.
     """
     M, N, K = shape
     A, B = np.zeros((M, K), np.float32), np.zeros((K, N), np.float32)
-    records, sites, places = _recorded(program, launch, shape, 0, A, B, waits=True)
-    in_shared = ~places.are_global(records["address"])
-    threads = zip(records["site"].tolist(), in_shared.tolist(), strict=True)
-    return len(set[int]().union(*(_overlaps(numbers, near, sites) for numbers, near in threads)))
+    trace = trace_block(program, launch, shape, 0, A, B, waits=True)
+    in_shared = ~trace.places.are_global(trace.records["address"])
+    threads = zip(trace.records["site"].tolist(), in_shared.tolist(), strict=True)
+    return len(set[int]().union(*(_overlaps(numbers, near, trace.sites) for numbers, near in threads)))
 
 
 def _overlaps(numbers: Sequence[int], near: Sequence[bool], sites: Sequence[Site]) -> set[int]:
@@ -110,7 +130,7 @@ def _overlaps(numbers: Sequence[int], near: Sequence[bool], sites: Sequence[Site
     return found
 
 
-def _recorded(
+def trace_block(
     program: Program,
     launch: Launch,
     shape: tuple[int, int, int],
@@ -118,9 +138,13 @@ def _recorded(
     A: np.ndarray,
     B: np.ndarray,
     waits: bool = False,
-) -> tuple[np.ndarray, list[Site], _Places]:
-    """What the threads wrote down, a row each, with the sites that it names (from 1) and where addresses lie. With
-    `waits` also where groups of copies are closed and waited for."""
+) -> Trace:
+    """The accesses and barriers of the threads of the block with this linear number; with `waits` also where groups of
+    copies are closed and waited for.
+
+    A (M×K) and B (K×N) are float32. UserError for a kernel that the emulator cannot read, and where there is too much
+    to write down.
+    """
     from gemmlab.emulator import runner
     from gemmlab.emulator.code import decode
     from gemmlab.emulator.ptx import parser
@@ -143,17 +167,7 @@ def _recorded(
     records = memory.arrays[number].view(_RECORD).reshape(threads, capacity)
     if records["site"][:, -1].any():
         raise UserError("there is too much to follow; take a smaller K")
-    return records, watched.sites, _Places(code, memory)
-
-
-def _access(record: np.void, sites: list[Site], places: _Places) -> Access:
-    site = sites[int(record["site"]) - 1]
-    if site.kind == BARRIER:
-        return Access(site, Place(None))
-    place = places.find(int(record["address"]))
-    if site.kind == COPY:
-        return Access(site, place, source=places.find(int(record["from"])), taken=int(record["words"][0]))
-    return Access(site, place, tuple(map(int, record["words"][: -(-site.size * site.count // 4)])))
+    return Trace(records, watched.sites, _Places(code, memory))
 
 
 class _Places:

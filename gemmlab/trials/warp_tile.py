@@ -10,7 +10,7 @@ from gemmlab.kernel.warp import WARP
 from gemmlab.models.simulator import FLOAT_BYTES
 from gemmlab.models.warp_tile import WIDTH, WarpTile
 from gemmlab.trials.variant import compiled
-from gemmlab.trials.warp_lines import requests_by_line
+from gemmlab.trials.warp_lines import first_block, requests_by_line
 
 if TYPE_CHECKING:
     from gemmlab.course.lesson import Kernel
@@ -27,7 +27,7 @@ def lanes_of(program: Program, spec: LaunchSpec, sizes: Sizes) -> WarpTile:
     """The same of a program with tiles of these sizes."""
     shape = (sizes.BM, sizes.BN, sizes.BK)
     lanes: list[set[tuple[int, int]]] = [set() for _ in range(WARP)]
-    for line in requests_by_line(program, spec.at(*shape), shape):
+    for line in requests_by_line(first_block(program, spec.at(*shape), shape), shape):
         if line.array == "C" and line.is_store:
             for lane, offset in ((lane, offset) for request in line.requests for lane, offset in enumerate(request)):
                 if offset is not None:

@@ -65,7 +65,7 @@ def _in_file(
 
 def _solutions(kernel: Kernel) -> Iterator[_Secret]:
     """The bodies of its blanks; of a patient, the lines that mend it."""
-    solution = kernel.solution or ""
+    solution = kernel.solved or ""
     if kernel.patient:
         for line in sorted(_lines(solution) - _lines(kernel.starter)):
             yield _Secret(say.HOLDS_LINE(kernel=kernel.name), line)

@@ -102,7 +102,7 @@ def notebook(lesson: Lesson) -> NotebookNode:
 def _fill_exercise(cell: NotebookNode, kernel: Kernel) -> None:
     """A kernel with blanks becomes the solved one with markers. One that is handed out whole stays as it is, and is no
     solution cell: nbgrader would replace all of it, its first line included."""
-    if kernel.solution is None:
+    if kernel.solved is None:
         raise UserError(say.NO_SOLUTION(kernel=kernel.name))
     has_blanks = bool(kernel.blanks) and not kernel.patient
     text = _with_markers(kernel) if has_blanks else kernel.starter

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cached_property
 from itertools import cycle
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -100,7 +101,7 @@ def _warm_up() -> None:
 
     spec = LaunchSpec.parse("16,16", "cdiv(N,16),cdiv(M,16)")
     rules = tuple(CounterRule(*names, 0, (16, 16, 16), "") for names in MEASURES)
-    work = _Work(Kernel(None, "warm_up", spec, 16, (), (), _WARM_UP, None, rules), _WARM_UP, None)
+    work = _Work(Kernel(Path(), "warm_up", spec, 16, (), (), _WARM_UP, None, rules), _WARM_UP, None)
     A = np.ones((17, 17), np.float32)
     work.errors()
     work.broken_rules()

@@ -7,7 +7,6 @@ from student_kernels import student_kernels
 
 from gemmlab.check.check import check_kernel
 from gemmlab.kernel.causes import causes_first, merge, without_followers
-from gemmlab.kernel.kinds import KINDS
 from gemmlab.kernel.verdict import Finding
 
 FOUND = {
@@ -82,10 +81,6 @@ def test_errors_come_before_warnings_and_causes_before_what_they_make():
     told = causes_first(given)
     assert [one.kind for one in told] == ["out_of_bounds", "race", "race", "wrong_result", "race"]
     assert not told[1].details and told[2].details and not told[-1].is_error
-
-
-def test_every_kind_has_its_own_place_in_a_report():
-    assert len({kind.order for kind in KINDS.values()}) == len(KINDS)
 
 
 def test_the_clearer_example_of_one_fault_stays():

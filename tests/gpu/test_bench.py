@@ -33,6 +33,7 @@ def fake_gpu(monkeypatch, tmp_path):
     tool.chmod(0o755)
     monkeypatch.setenv("PATH", str(tool.parent), prepend=":")
     monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    monkeypatch.setattr(roofline, "_COPY_BYTES", 2**20)  # what a GPU copies in a moment takes NumPy a second
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ import json
 import re
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -31,10 +32,10 @@ CASES = (
 MARKS = {"ordinary": 2.0, "boundary": 1.0, "explanation": 1.0}
 
 
-def one(student: str = "ann", lesson: str = "04_ragged_edges", **more: object) -> Graded:
+def one(student: str = "ann", lesson: str = "04_ragged_edges", **more: Any) -> Graded:
     """A submission right at ordinary shapes and wrong at boundary shapes."""
     kernel = KernelMark(lesson, "failed", 2, 0, source="first\nsecond <b>\nthird", changes="-old\n+new", cases=CASES)
-    values = {
+    values: dict[str, Any] = {
         "code": 2.0, "title": "Ragged edges", "cases": CASES, "marks": MARKS, "kernels": (kernel,),
         "hand_items": (HandItem("explanation", 1, "Why?", "because"), HandItem("q1", 2, "", "so", 1.5, "well done")),
         "hand": 1.5,

@@ -42,6 +42,7 @@ def lines_of(text: str) -> list[str]:
 
 def answer_of(kernel: Kernel, blank: Blank) -> list[str]:
     """The lines of code that the blank asks for: without what its own line says; of a patient what the mend adds."""
+    assert blank.answer is not None
     if kernel.patient:
         return [line[1:] for line in lines_of(blank.answer) if line.startswith("+")]
     (slot,) = [slot for slot in find_slots(kernel.starter) if slot.name == blank.name]

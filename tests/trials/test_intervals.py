@@ -28,7 +28,7 @@ def test_a_thread_does_what_its_kernel_says_in_that_order():
     program, launch = compile_source(lesson.solution, "kernel.cu"), lesson.launch.at(*RAGGED)
     A = np.arange(35 * 25, dtype=np.float32).reshape(35, 25)
     B = np.arange(25 * 45, dtype=np.float32).reshape(25, 45)
-    thread = trace_block(program, launch, RAGGED, 0, A, B)[17]  # ty=1, tx=1
+    thread = trace_block(program, launch, RAGGED, 0, A, B).of(17)  # ty=1, tx=1
     kinds = [(access.site.kind, access.place.array) for access in thread]
     assert kinds[:5] == [("load", "A"), ("store", "As"), ("load", "B"), ("store", "Bs"), (BARRIER, None)]
     assert sum(kind == BARRIER for kind, _ in kinds) == 4, "two a K tile"
@@ -93,7 +93,7 @@ def test_asynchronous_copies_are_followed_with_their_zero_fill():
     program = compile_source(lessons.load("08").solution, "kernel.cu")
     launch = lessons.load("08").launch.at(*RAGGED)
     zeros = np.zeros((35, 25), np.float32), np.zeros((25, 45), np.float32)
-    assert any(access.site.kind == COPY for access in trace_block(program, launch, RAGGED, 0, *zeros)[0])
+    assert any(access.site.kind == COPY for access in trace_block(program, launch, RAGGED, 0, *zeros).of(0))
 
 
 @pytest.mark.parametrize("name", ["05", "06", "07", "09"])

@@ -37,6 +37,6 @@ def _show(record: dict, shape: Shape, depths: Sequence[int]) -> None:
     for choice in autotune.space(depths):
         speed = speeds.get(choice)
         left_out = autotune.pruned_by(choice) or "registers"
-        cells[choice] = Cell(speed, f"{speed / 1000:.1f} TFLOPS") if speed else Cell(None, left_out)
+        cells[choice] = Cell(speed, f"{speed / 1000:.1f} TFLOPS") if speed else Cell(0, left_out)
     show_picture(landscape(f"M, N, K = {', '.join(map(str, shape))}, {label(record)}", cells))
     show(Markdown(search_table(record, shape, depths)))

@@ -59,7 +59,7 @@ def _search(kernel: Kernel, source: str, shape: Shape, depths: Sequence[int], ti
 
 def _cell(one: Found) -> Cell:
     if one.estimate is None:
-        return Cell(None, one.left_out)
+        return Cell(0, one.left_out)
     return Cell(one.speed, f"{one.estimate.resources.registers} registers")
 
 

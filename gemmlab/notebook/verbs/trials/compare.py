@@ -68,7 +68,7 @@ def _tallies(desk: Desk, earlier: Sequence[Lesson], shape: Shape, arch: str) -> 
     counted = {}
     for lesson in earlier:
         try:
-            text = lesson.solution if desk.solved and lesson.solution else desk.source_of(lesson)
+            text = lesson.solution if desk.solved and lesson.kernel.solved else desk.source_of(lesson)
             counted[f"lesson {lesson.number}"] = tally(lesson.kernel, text, shape, arch)
         except UserError as reason:
             show(Markdown(escape(f"One column is missing: {reason}.")))
