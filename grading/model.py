@@ -137,7 +137,8 @@ class Judged:
     """One kernel as judged over its hidden cases. `status` is passed, failed, compile_error or timeout.
 
     `cases` has one mark a hidden case, and one for each rule of the lesson that is broken. `note` may be shown to the
-    student, and so may `warnings`, of what cost no marks; `log` is for the instructor: it tells of shapes and data.
+    student, and so may `warnings`, of what cost no marks. For the instructor are `asides`, which go into the notes, and
+    `log`: it tells of shapes and data.
     """
 
     status: str
@@ -146,6 +147,7 @@ class Judged:
     log: tuple[str, ...] = ()
     seconds: float = 0.0
     warnings: tuple[str, ...] = ()
+    asides: tuple[str, ...] = ()
 
     def to_json(self) -> dict:
         return asdict(self)
@@ -153,7 +155,7 @@ class Judged:
     @classmethod
     def from_json(cls, data: dict) -> Judged:
         cases = tuple(CaseMark(**case) for case in data["cases"])
-        texts = {name: tuple(data[name]) for name in ("log", "warnings")}
+        texts = {name: tuple(data[name]) for name in ("log", "warnings", "asides")}
         return cls(**{**data, "cases": cases, **texts})
 
 

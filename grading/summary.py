@@ -27,6 +27,9 @@ def print_summary(graded: Sequence[Graded], out: Path, console: Console | None =
         console.print(Text(sentences.MARKS_PROBLEM(problem=plain(problem))), soft_wrap=True)
     if len(problems) > _MOST_PROBLEMS:
         console.print(sentences.MORE_PROBLEMS(count=len(problems) - _MOST_PROBLEMS))
+    warned = sum(any(kernel.warnings for kernel in one.kernels) for one in graded)
+    if warned:
+        console.print(sentences.HAVE_WARNINGS(count=warned), soft_wrap=True)
     unmarked = sum(len(one.unmarked) for one in graded)
     if unmarked:
         console.print(Text(sentences.TO_BE_MARKED(count=unmarked, folder=out)), soft_wrap=True)

@@ -4,11 +4,13 @@
 #define BM 64
 #define BN 64
 #define BK 16
-#define TM 4
+#define TM 8
 #define TN 4
 #define THREADS ((BN / TN) * (BM / TM))
 
-extern "C" __global__ void gemm(const float* A, const float* B, float* C, int M, int N, int K)
+// A block never has more than THREADS threads. The compiler is told, and gives each as many registers as then fit.
+extern "C" __global__ void __launch_bounds__(THREADS)
+gemm(const float* A, const float* B, float* C, int M, int N, int K)
 {
     // Shared memory: one copy a block, seen by all its threads, much nearer than global memory.
     __shared__ float As[BM][BK];
@@ -22,22 +24,25 @@ extern "C" __global__ void gemm(const float* A, const float* B, float* C, int M,
     const int row = row0 + ty * TM;  // where the thread's elements begin in C
     const int col = col0 + tx * TN;
 
+    // Where the thread's first copies lie in the tiles, and how many rows it is from one to the next.
+    const int a_row = tid / BK, a_col = tid % BK, a_band = THREADS / BK;
+    const int b_row = tid / BN, b_col = tid % BN, b_band = THREADS / BN;
+    static_assert(BM % a_band == 0 && BK % b_band == 0, "the bands that the block copies must fill both tiles");
+
     float acc[TM][TN] = {};  // the running sums, one an element of C, kept in registers
 
     // Walk along K, across a strip of A and down a strip of B, one pair of tiles at a time.
     for (int k0 = 0; k0 < K; k0 += BK) {
-        // A tile has more elements than the block has threads: a thread copies several, THREADS
-        // apart. Outside the matrix put 0, because 0 adds nothing to any sum. No thread may return
-        // here, because all threads of the block must reach both barriers.
-        for (unsigned i = tid; i < BM * BK; i += THREADS) {
-            const int r = i / BK;
-            const int c = i % BK;
-            As[r][c] = (row0 + r < M && k0 + c < K) ? A[(row0 + r) * K + (k0 + c)] : 0.0f;
+        // A tile has more elements than the block has threads: a thread copies several of one column,
+        // the block a band of rows at a time. Outside the matrix put 0, because 0 adds nothing to any sum.
+        // No thread may return here, because all threads of the block must reach both barriers.
+        for (int i = 0; i < BM; i += a_band) {
+            const int r = a_row + i;
+            As[r][a_col] = (row0 + r < M && k0 + a_col < K) ? A[(row0 + r) * K + (k0 + a_col)] : 0.0f;
         }
-        for (unsigned i = tid; i < BK * BN; i += THREADS) {
-            const int r = i / BN;
-            const int c = i % BN;
-            Bs[r][c] = (k0 + r < K && col0 + c < N) ? B[(k0 + r) * N + (col0 + c)] : 0.0f;
+        for (int i = 0; i < BK; i += b_band) {
+            const int r = b_row + i;
+            Bs[r][b_col] = (k0 + r < K && col0 + b_col < N) ? B[(k0 + r) * N + (col0 + b_col)] : 0.0f;
         }
 
         // Read after write: the loop below reads what other threads copied.

@@ -1,37 +1,37 @@
 // Lesson 09: C = A·B, tile by tile. A is M×K, B is K×N, C is M×N, all row-major float32.
-// A block computes one BM×BN tile of C, in steps of BK along K. A thread computes TM×TN elements of it, in one patch.
-// The 32 patches of a warp lie together, in LANES_Y rows of LANES_X: 4·TM×8·TN elements, the warp's tile.
+// A block computes one BM×BN tile of C, in steps of BK along K. A thread computes TM×TN elements of it,
+// in pieces of 4×4. The 32 threads of a warp stand together, in LANES_Y rows of LANES_X, and their pieces are spread
+// over the warp's tile of LANES_Y·TM×LANES_X·TN elements.
 // Launch: (BN/TN)×(BM/TM) threads a block, one block a tile of C. Each matrix has fewer than 2^31 elements.
 #include <cuda_pipeline.h>
 
-#define BM 64
-#define BN 64
-#define BK 16
-#define TM 4
-#define TN 4
+#define BM 128
+#define BN 128
+#define BK 8
+#define TM 8
+#define TN 8
 #define PAD 4
+#define BLOCKS_A_SM 2
 #define THREADS ((BN / TN) * (BM / TM))
 #define LANES_X 8
 #define LANES_Y 4
 #define WARPS_X (BN / (LANES_X * TN))  // warp tiles side by side in the block's tile
 
-// Starts to copy element (r, c) of X, which has rows × cols elements, to shared memory; a 0 where X has none.
-// The copy goes on by itself, and the thread does not wait for it.
-__device__ void copy1(float* to, const float* X, int rows, int cols, int r, int c)
+// Starts to copy one float to shared memory, or puts a 0 there where it lies outside its matrix. The copy goes on by
+// itself, and the thread does not wait for it.
+__device__ void copy1(float* to, const float* from, bool inside)
 {
-    const bool inside = r < rows && c < cols;
-    __pipeline_memcpy_async(to, inside ? X + r * cols + c : X, 4, inside ? 0 : 4);
+    __pipeline_memcpy_async(to, from, 4, inside ? 0 : 4);
 }
 
-// The same for four neighbours of one row, from (r, c) on.
-__device__ void copy4(float* to, const float* X, int rows, int cols, int r, int c, bool aligned)
+// The same for four neighbours of one row, of which `left` lie inside the matrix.
+__device__ void copy4(float* to, const float* from, int left, bool aligned)
 {
     if (aligned) {
-        const bool inside = r < rows && c < cols;
-        __pipeline_memcpy_async(to, inside ? X + r * cols + c : X, 16, inside ? 0 : 16);
+        __pipeline_memcpy_async(to, from, 16, left > 0 ? 0 : 16);
     } else {
         for (int j = 0; j < 4; ++j) {
-            copy1(to + j, X, rows, cols, r, c + j);
+            copy1(to + j, from + j, j < left);
         }
     }
 }
@@ -67,7 +67,9 @@ __device__ bool rows_aligned(const float* X, int cols)
     return reinterpret_cast<size_t>(X) % 16 == 0 && cols % 4 == 0;
 }
 
-extern "C" __global__ void gemm(const float* A, const float* B, float* C, int M, int N, int K)
+// Two promises to the compiler: a block never has more than THREADS threads, and BLOCKS_A_SM of them must fit on an SM.
+extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS_A_SM)
+gemm(const float* A, const float* B, float* C, int M, int N, int K)
 {
     // Shared memory: one copy a block, seen by all its threads, much nearer than global memory.
     // Two buffers: one is multiplied while the other is filled.
@@ -81,13 +83,20 @@ extern "C" __global__ void gemm(const float* A, const float* B, float* C, int M,
 
     // TODO lane: the lane's place in its warp's tile, lane_x from 0 to 7 and lane_y from 0 to 3
     ______;
-    // TODO place: the thread's place in the block's tile, tx and ty, counted in patches
+    // The next piece of the thread is 4·LANES_Y rows further down, or 4·LANES_X columns to the right.
+    // TODO place: where the thread's first piece begins in the block's tile, in elements: column tx and row ty
     ______;
     const int row0 = blockIdx.y * BM;  // where the block's tile begins in C
     const int col0 = blockIdx.x * BN;
-    const int row = row0 + ty * TM;  // where the thread's elements begin in C
-    const int col = col0 + tx * TN;
+    const int row = row0 + ty;  // where the thread's first piece begins in C
+    const int col = col0 + tx;
 
+    // Where the thread's first copies lie in the tiles, and how many rows it is from one to the next.
+    const int a_row = tid / BK, a_col = tid % BK, a_band = THREADS / BK;
+    const int b_row = tid / (BN / 4), b_col = tid % (BN / 4) * 4, b_band = THREADS / (BN / 4);
+    static_assert(BM % a_band == 0 && BK % b_band == 0, "the bands that the block copies must fill both tiles");
+    const float* const a_from = A + (row0 + a_row) * K + a_col;  // and in the matrices, at k0 = 0
+    const float* const b_from = B + b_row * N + (col0 + b_col);
     const bool wide_B = rows_aligned(B, N);
     const bool wide_C = rows_aligned(C, N);
 
@@ -95,16 +104,16 @@ extern "C" __global__ void gemm(const float* A, const float* B, float* C, int M,
 
     // Starts to copy the tiles that begin at k0 into one buffer. All threads of the block take part.
     auto start_copies = [&](int buf, int k0) {
-        // A tile has more elements than the block has threads: a thread copies several, THREADS
-        // apart and all in one column. Outside the matrix put 0, because 0 adds nothing to any sum. No
-        // thread may return here, because all threads of the block must reach the barrier.
-        for (int r = tid / BK; r < BM; r += THREADS / BK) {
-            const int c = tid % BK;
-            copy1(&As[buf][c][r], A, M, K, row0 + r, k0 + c);
+        // A tile has more elements than the block has threads: a thread copies several of one column,
+        // the block a band of rows at a time. Outside the matrix put 0, because 0 adds nothing to any sum.
+        // No thread may return here, because all threads of the block must reach the barrier.
+        for (int i = 0; i < BM; i += a_band) {
+            const bool inside = row0 + a_row + i < M && k0 + a_col < K;
+            copy1(&As[buf][a_col][a_row + i], a_from + i * K + k0, inside);
         }
-        for (int r = 4 * tid / BN; r < BK; r += 4 * THREADS / BN) {
-            const int c = 4 * tid % BN;
-            copy4(&Bs[buf][r][c], B, K, N, k0 + r, col0 + c, wide_B);
+        for (int i = 0; i < BK; i += b_band) {
+            const int left = k0 + b_row + i < K ? N - col0 - b_col : 0;
+            copy4(&Bs[buf][b_row + i][b_col], b_from + (k0 + i) * N, left, wide_B);
         }
         __pipeline_commit();
     };
@@ -128,10 +137,10 @@ extern "C" __global__ void gemm(const float* A, const float* B, float* C, int M,
             float a[TM];
             float b[TN];
             for (int m = 0; m < TM; m += 4) {
-                read4(&As[buf][k][ty * TM + m], &a[m]);
+                read4(&As[buf][k][ty + m * LANES_Y], &a[m]);
             }
             for (int n = 0; n < TN; n += 4) {
-                read4(&Bs[buf][k][tx * TN + n], &b[n]);
+                read4(&Bs[buf][k][tx + n * LANES_X], &b[n]);
             }
             for (int m = 0; m < TM; ++m) {
                 for (int n = 0; n < TN; ++n) {
@@ -146,7 +155,7 @@ extern "C" __global__ void gemm(const float* A, const float* B, float* C, int M,
     // The last tiles may hang over the edge of C. Sums out there are not stored.
     for (int m = 0; m < TM; ++m) {
         for (int n = 0; n < TN; n += 4) {
-            store4(C, M, N, row + m, col + n, &acc[m][n], wide_C);
+            store4(C, M, N, row + m / 4 * 4 * LANES_Y + m % 4, col + n * LANES_X, &acc[m][n], wide_C);
         }
     }
 }

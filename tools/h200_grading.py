@@ -47,8 +47,8 @@ def grade(place: Path, backend: str, jobs: int) -> int:
     outside = grading_class.Outside(place / "bait/bait.h", place / "bait/canary", 9)
     students = grading_class.students(outside, gpu=backend == "cuda")
     grading_class.write(place / "submissions", students)
-    command = [sys.executable, "-m", "grading", "grade", place / "submissions", "--out", place / "report",
-               "--secret-file", place / "secret", "--jobs", str(jobs), "--backend", backend]  # fmt: skip
+    command = [sys.executable, "-m", "grading", "grade", f"{place}/submissions", "--out", f"{place}/report",
+               "--secret-file", f"{place}/secret", "--jobs", str(jobs), "--backend", backend]  # fmt: skip
     started = time.perf_counter()
     done = subprocess.run(command, env=os.environ | {"PYTHONPATH": str(ROOT)}, stdout=subprocess.DEVNULL)
     seconds = time.perf_counter() - started

@@ -101,7 +101,7 @@ def watch(tool: str, folder: Path, launches: int) -> bool:
     complete = f"{launches} {DONE}" in said and bool(reports) and done.returncode == 0
     verdict = f"{sum(reports)} reports" if complete else f"did not run to its end (exit code {done.returncode})"
     print(f"{tool:10} {launches} launches, {verdict}, {time.perf_counter() - started:.0f} s", flush=True)
-    if not complete or sum(reports):
+    if not complete or any(reports):
         print(said[-6000:])
     return complete and not sum(reports)
 

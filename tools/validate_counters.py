@@ -96,7 +96,8 @@ def kernel_jobs() -> Iterator[Job]:
             yield Job(name, f"solutions/{kernel.name}.cu", launch.block, launch.grid, shape)
     for path in sorted((ROOT / "tests/counter_kernels").glob("*.cu")):
         told = dict(re.findall(r"^// (block|grid|shape): (.*)$", path.read_text(), re.MULTILINE))
-        shape = tuple(map(int, told["shape"].split(",")))
+        M, N, K = map(int, told["shape"].split(","))
+        shape = M, N, K
         launch = LaunchSpec.parse(told["block"], told["grid"]).at(*shape)
         yield Job(path.stem, str(path.relative_to(ROOT)), launch.block, launch.grid, shape)
 
@@ -179,7 +180,7 @@ def measure(folder: Path) -> None:
     query = ["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"]
     gpu, driver = subprocess.run(query, capture_output=True, text=True, check=True).stdout.splitlines()[0].split(", ")
     ncu = subprocess.run(["ncu", "--version"], capture_output=True, text=True, check=True).stdout
-    machine = {"gpu": gpu, "driver": driver, "ncu": re.search(r"Version (\S+)", ncu)[1], "date": f"{date.today()}"}
+    machine = {"gpu": gpu, "driver": driver, "ncu": ncu.partition("Version ")[2].split()[0], "date": f"{date.today()}"}
     (folder / "machine.json").write_text(json.dumps(machine))
     for group, metrics in GROUPS.items():
         command = ["ncu", "--clock-control", "none", "--kernel-name", "gemm", "--csv", "--page", "raw"]

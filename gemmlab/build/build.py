@@ -42,7 +42,7 @@ class Made:
 def made_files(lesson: Lesson) -> list[Made]:
     """A starter for each kernel of a lesson, and its two notebooks. UserError where solutions/ is not on disk."""
     for kernel in lesson.kernels:
-        if kernel.solution is None:
+        if kernel.solved is None:
             raise UserError(f"solutions/{kernel.name}.cu is not on disk, so there is nothing to build from")
     cells = compose.read_cells(lesson)
     handed_out, solved = compose.handed_out(lesson, cells), compose.solved(lesson, cells)

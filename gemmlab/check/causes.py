@@ -1,4 +1,5 @@
-"""Causes that no single launch shows: what one launch leaves for the next, and several names of one memory."""
+"""Causes that a single launch does not show by itself: where C ends, what one launch leaves for the next, and several
+names of one memory."""
 
 from __future__ import annotations
 
@@ -7,6 +8,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gemmlab.check import sentences as say
+from gemmlab.check.diagnosis.wrong_result import output_tile
+from gemmlab.kernel.causes import without_followers
 from gemmlab.kernel.tolerance import compare
 from gemmlab.kernel.verdict import Finding
 
@@ -15,9 +18,17 @@ if TYPE_CHECKING:
 
     from gemmlab.course.lesson import Case
     from gemmlab.kernel.executor import Outcome
+    from gemmlab.kernel.plan import Launches
     from gemmlab.kernel.program import Program
 
 _OF_SHARED_MEMORY = ("wrong_result", "race", "uninitialized")
+
+
+def without_edge_followers(findings: Sequence[Finding], spec: Launches, shape: tuple[int, int, int]) -> list[Finding]:
+    """The findings of one launch, without those that are there only because C ends inside of a block's tile."""
+    rows, cols, _ = spec.layout.product(shape)
+    tile_rows, tile_cols = output_tile(spec)
+    return without_followers(findings, at_edge=bool(rows % tile_rows or cols % tile_cols))
 
 
 def faults_of_second_launch(outcome: Outcome) -> Iterator[Finding]:

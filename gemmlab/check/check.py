@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gemmlab.check import sentences as say
-from gemmlab.check.causes import one_memory, second_launch
+from gemmlab.check.causes import one_memory, second_launch, without_edge_followers
 from gemmlab.check.corners import check_size, is_too_large, run_sample
 from gemmlab.check.diagnosis.launch_fit import misfit
 from gemmlab.check.diagnosis.pattern import Trial
 from gemmlab.check.diagnosis.wrong_result import output_tile, wrong_result
 from gemmlab.check.rules import judge
-from gemmlab.check.second_look import is_right, look_again, looked_at, unoptimised
+from gemmlab.check.second_look import is_right, look_again, looked_at, looked_through, unoptimised
 from gemmlab.course.blanks import open_blanks
 from gemmlab.course.lesson import Case, Kernel
 from gemmlab.errors import UserError
@@ -221,10 +221,11 @@ def _second_look(
     plain = unoptimised(candidate, program.arch, shapes)
     if plain:
         yield from dropped_by_optimiser(program, plain)
-    for case in quick:
-        if plain and case.shape in looked_at(shapes):
+    programs = looked_through(program, plain)
+    for number, case in enumerate(quick):
+        if programs and case.shape in looked_at(shapes):
             A, B = make_inputs(case.inputs, layout.product(case.shape), case.seed)
-            outcome = look_again(candidate, plain, A, B, case.shape)
+            outcome = look_again(candidate, programs[number % len(programs)], A, B, case.shape)
             tick()
             yield from outcome.findings
             if was_right and not outcome.findings and not is_right(outcome, A, B, case.inputs):
@@ -299,6 +300,7 @@ def _run_cases(executor: Executor, program: Program, spec: Launches, cases: Iter
     run = _Run()
     for case in cases:
         findings, result, trial = _run_case(run, executor, program, spec, case)
+        findings = without_edge_followers(findings, spec, case.shape)
         run.findings += [
             replace(finding, details={"shape": list(case.shape)} | finding.details) for finding in findings
         ]
@@ -365,7 +367,7 @@ def _verdict(
     faulty = [trial for run in runs for trial in run.faulty]
     spec = candidate.launch
     is_wrong = not all(trial.comparison.ok for trial in clean)
-    findings = without_followers(findings + _misfits(findings, is_wrong, program.source, spec, cases))
+    findings = without_followers(findings + _misfits(findings, is_wrong, program, spec, cases))
     raced = any(finding.kind == "race" and finding.is_error for finding in findings)
     wrong = wrong_result(clean, faulty, output_tile(spec), program.source, raced)
     findings += one_memory(program, [_in_letters(wrong, spec.layout)] if wrong else [])
@@ -383,13 +385,15 @@ def _verdict(
 
 
 def _misfits(
-    findings: Sequence[Finding], is_wrong: bool, source: str, spec: Launches, cases: Sequence[Case]
+    findings: Sequence[Finding], is_wrong: bool, program: Program, spec: Launches, cases: Sequence[Case]
 ) -> list[Finding]:
     """Of a kernel with a fault or wrong numbers, whether its launch fits it at all."""
     kinds = {finding.kind for finding in findings if finding.is_error}
     if not isinstance(spec, LaunchSpec) or "launch_error" in kinds or not (kinds or is_wrong):
         return []
-    found = misfit(source, launches_of(spec.at(*cases[0].shape))[0])
+    launch = launches_of(spec.at(*cases[0].shape))[0]
+    resources = program.resources.get(launch.kernel)
+    found = misfit(program.source, launch, resources.max_threads if resources else None)
     return [found] if found else []
 
 

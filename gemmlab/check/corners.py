@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gemmlab.check import sentences as say
 from gemmlab.course.lesson import Case
 from gemmlab.errors import UserError
 from gemmlab.kernel.launch import Launch
@@ -35,13 +36,10 @@ def check_size(shape: tuple[int, int, int]) -> None:
     """Raise UserError for a shape of which not even a sample can be run."""
     M, N, K = shape
     if min(shape) < 1:
-        raise UserError(f"the shape {M},{N},{K} has a size below 1; M, N and K must be positive")
+        raise UserError(say.SIZE_BELOW_1(M=M, N=N, K=K))
     elements = M * K + K * N + M * N
     if elements > MOST_ELEMENTS or M * N > MAX_ELEMENTS:
-        raise UserError(
-            f"the shape {M},{N},{K} needs {elements * 4 / 2**30:.1f} GiB for A, B and C, more than a check takes; "
-            "take a smaller one"
-        )
+        raise UserError(say.SHAPE_TOO_LARGE(M=M, N=N, K=K, size=elements * 4 / 2**30))
 
 
 def corner_blocks(launch: Launch) -> np.ndarray:
@@ -70,21 +68,25 @@ def run_sample(
         B[:, cols] = rng.random((K, len(cols)), np.float32) * 2 - 1
         outcome = executor.run(program, launch, A, B, case.shape, blocks=blocks)
     except MemoryError:
-        raise UserError(f"there is no memory for matrices of the shape {M},{N},{K}; take a smaller one") from None
+        raise UserError(say.NO_MEMORY(M=M, N=N, K=K)) from None
     findings = list(outcome.findings)
     max_error, right = _compare(outcome.C, outcome.written, A[rows], B[:, cols], rows, cols)
     findings.append(_only_a_sample(len(blocks), launch))
+    sizes = dict(zip("MNK", case.shape, strict=True))
     missing = [(i, j) for i, j in product({0, M - 1}, {0, N - 1}) if not outcome.written[i, j]]
     if missing:
-        findings.append(_wrong(f"C[{missing[0][0]}][{missing[0][1]}] was never written", case))
+        (row, col), *_ = missing
+        findings.append(_wrong(say.CORNER_NEVER_WRITTEN(row=row, col=col, **sizes), case))
     elif not right:
-        findings.append(_wrong("Elements of C are wrong", case))
+        findings.append(_wrong(say.CORNERS_WRONG(**sizes), case))
     right = right and not missing
     faultless = not any(finding.is_error for finding in findings)
     return findings, CaseResult(case.shape, right and faultless, max_error, case.inputs)
 
 
-def _compare(C, written, A, B, rows, cols) -> tuple[float | None, bool]:
+def _compare(
+    C: np.ndarray | None, written: np.ndarray, A: np.ndarray, B: np.ndarray, rows: np.ndarray, cols: np.ndarray
+) -> tuple[float | None, bool]:
     """max |C - C64| over the written elements, and whether all of them (at least one) are close enough."""
     if C is None or not len(rows):
         return None, False
@@ -98,11 +100,8 @@ def _compare(C, written, A, B, rows, cols) -> tuple[float | None, bool]:
 
 def _only_a_sample(blocks: int, launch: Launch) -> Finding:
     total = launch.grid[0] * launch.grid[1] * launch.grid[2]
-    message = f"This shape is too large for the emulator: {blocks} of {total:,} blocks were run, those at the corners."
-    return Finding("unsupported", message, "warning")
+    return Finding("unsupported", say.ONLY_CORNERS(blocks=blocks, total=total), "warning")
 
 
-def _wrong(what: str, case: Case) -> Finding:
-    M, N, K = case.shape
-    message = f"{what} at M, N, K = {M}, {N}, {K}, by the blocks at the corners of the grid."
+def _wrong(message: str, case: Case) -> Finding:
     return Finding("wrong_result", message, details={"shape": list(case.shape)})

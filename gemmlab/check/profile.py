@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from math import prod
 from typing import TYPE_CHECKING
@@ -144,10 +143,12 @@ class _Recorder:
 
 def _uses(work: Launch | Plan, program: Program) -> tuple[KernelUse, ...]:
     """Each launched kernel once, in order, with its first launch."""
-    first: Mapping[str, Launch] = {launch.kernel: launch for launch in reversed(launches_of(work))}
+    first: dict[str, Launch] = {}
+    for launch in launches_of(work):
+        first.setdefault(launch.kernel, launch)
     return tuple(
         KernelUse(name, launch, program.resources[name], _occupancy(launch, program.resources[name], program.arch))
-        for name, launch in reversed(first.items())
+        for name, launch in first.items()
         if name in program.resources
     )
 

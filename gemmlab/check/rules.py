@@ -12,6 +12,8 @@ from math import inf, prod
 from typing import TYPE_CHECKING
 
 from gemmlab.errors import UserError
+from gemmlab.kernel.launch import Address, Scalar
+from gemmlab.kernel.tolerance import make_inputs
 from gemmlab.kernel.verdict import Finding, Verdict
 from gemmlab.kernel.warp import WARP
 from gemmlab.trials.candidate import Candidate
@@ -125,11 +127,43 @@ def _per_multiply_add(column: str, share: float) -> Callable[[_Run], Count]:
     return count
 
 
+def _conflicts(run: _Run) -> Count:
+    """Wavefronts of shared memory that are due to bank conflicts, as a GPU executes the accesses."""
+    totals = run.counters.totals
+    worst = max(("widened_load_conflicts", "widened_store_conflicts"), key=lambda column: getattr(totals, column))
+    return totals.widened_load_conflicts + totals.widened_store_conflicts, run.worst_line(worst)
+
+
+def _asynchronous_share(run: _Run) -> Count:
+    """How much of what fills shared memory is asynchronous copies, in per cent of the requests."""
+    totals = run.counters.totals
+    stores, copies = totals.shared_store_requests, totals.async_copy_requests
+    return (100 * copies / stores if stores else 0.0), run.worst_line("shared_store_requests")
+
+
+def _shifted_bases(run: _Run) -> Count:
+    """How many of A, B and C are accessed misaligned where the matrix begins one float further than usual.
+
+    So that all lies inside the arrays, the kernel is told of one row less.
+    """
+    from gemmlab.emulator import EmulatorExecutor
+
+    M, N, K = run.shape
+    A, B = make_inputs("integer", run.shape)
+    lines: list[int | None] = []
+    for shifted, sizes in (("A", (M - 1, N, K)), ("B", (M, N, K - 1)), ("C", (M - 1, N, K))):
+        matrices = (Address(name, _FLOAT if name == shifted else 0) for name in "ABC")
+        launch = replace(run.launch, arguments=(*matrices, *(Scalar("int32", size) for size in sizes)))
+        outcome = EmulatorExecutor(again=False).run(run.program, launch, A, B, run.shape)
+        lines += [finding.line for finding in outcome.findings if finding.kind == "misaligned"][:1]
+    return len(lines), lines[0] if lines else None
+
+
 def _overlapping_intervals(run: _Run) -> Count:
-    """How many intervals between two barriers both fill and use shared memory, in the first block."""
+    """In how many intervals between two barriers the first block reads shared memory while it is copied to."""
     from gemmlab.trials.trace import overlapping_intervals
 
-    if not run.counters.totals.shared_store_requests:
+    if not run.counters.totals.async_copy_requests:
         return 0, None
     try:
         return overlapping_intervals(run.program, run.launch, run.shape), None
@@ -174,8 +208,21 @@ MEASURES = {
     ),
     ("overlapping_intervals", "block"): _Measure(
         _overlapping_intervals,
-        "{says} At M, N, K = {M}, {N}, {K} a block both fills and uses its tiles in {count:g} of its "
+        "{says} At M, N, K = {M}, {N}, {K} a block multiplies while copies are under way in {count:g} of its "
         "intervals between two barriers, and {limit:g} are possible.",
+    ),
+    ("conflicts", "shared"): _Measure(
+        _conflicts, _ENOUGH.format(words="wavefronts of shared memory that are due to bank conflicts")
+    ),
+    ("asynchronous_share", "shared_store"): _Measure(
+        _asynchronous_share,
+        "{says} At M, N, K = {M}, {N}, {K} {count:.0f} % of the requests that fill the tiles are asynchronous copies, "
+        "and {limit:g} % are possible.",
+    ),
+    ("misaligned_matrices", "shifted_base"): _Measure(
+        _shifted_bases,
+        "{says} Of A, B and C, {count:g} cannot begin 4 bytes further: the kernel then takes 16 bytes at once where no "
+        "multiple of 16 begins.",
     ),
     ("floats_for_one_k", "warp"): _Measure(
         _floats_of_a_warp,

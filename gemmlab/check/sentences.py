@@ -36,3 +36,19 @@ LEFT_OUT = Sentence(
     "You changed the given code outside of the blanks. Grading takes only what stands in the blanks, which passes as "
     "well; what else you changed is left out, and a barrier or a bounds check taken out there fails the lesson."
 )
+
+# Shapes too large to run whole.
+SIZE_BELOW_1 = Sentence("the shape {M},{N},{K} has a size below 1; M, N and K must be positive")
+SHAPE_TOO_LARGE = Sentence(
+    "the shape {M},{N},{K} needs {size:.1f} GiB for A, B and C, more than a check takes; take a smaller one"
+)
+NO_MEMORY = Sentence("there is no memory for matrices of the shape {M},{N},{K}; take a smaller one")
+ONLY_CORNERS = Sentence(
+    "This shape is too large for the emulator: {blocks} of {total:,} blocks were run, those at the corners."
+)
+CORNER_NEVER_WRITTEN = Sentence(
+    "C[{row}][{col}] was never written at M, N, K = {M}, {N}, {K}, by the blocks at the corners of the grid."
+)
+CORNERS_WRONG = Sentence(
+    "Elements of C are wrong at M, N, K = {M}, {N}, {K}, by the blocks at the corners of the grid."
+)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
+from inspect import Parameter, Signature, signature
+from typing import TYPE_CHECKING, Any
 
+from gemmlab.commands import options as asked
 from gemmlab.commands.options import LayoutName, launch_spec, numbers_of
 from gemmlab.errors import UserError
 
@@ -25,16 +28,18 @@ _LONGEST_HEADER = 1 << 18  # bytes
 class Request:
     """The options, as they were given."""
 
-    file: Path
-    block: str | None = None
-    grid: str | None = None
-    kernel: str | None = None
-    smem: str = "0"
-    smem_opt_in: bool = False
-    launcher: str | None = None
-    layout: LayoutName = LayoutName.course
-    args: str | None = None
-    defines: list[str] = field(default_factory=list)
+    file: asked.FileArgument
+    shape: asked.ShapesOption = None
+    block: asked.BlockOption = None
+    grid: asked.GridOption = None
+    kernel: asked.KernelOption = None
+    smem: asked.SmemOption = "0"
+    smem_opt_in: asked.SmemOptInOption = False
+    launcher: asked.LauncherOption = None
+    layout: asked.LayoutOption = LayoutName.course
+    args: asked.ArgsOption = None
+    define: asked.DefineOption = None
+    inputs: asked.InputsOption = asked.Inputs.random
 
     def unit(self) -> Unit:
         """The file with what it includes from beside it. Raises UserError where it cannot be read."""
@@ -42,7 +47,7 @@ class Request:
         from gemmlab.compiler.compile import has_header
         from gemmlab.cuda.unit import unit_of
 
-        return unit_of(read_kernel(self.file), self._find, has_header, self.defines)
+        return unit_of(read_kernel(self.file), self._find, has_header, self.define or [])
 
     def _find(self, name: str, includer: str) -> tuple[str, str] | None:
         """A header beside the file that includes it: its path from the kernel's folder, and its text."""
@@ -82,7 +87,7 @@ class Request:
 
         from gemmlab.cuda.signature import find_kernels
 
-        defined = numbers_of(self.defines)
+        defined = numbers_of(self.define or [])
         spec = launch_spec(self.block, self.grid, self.smem, self.smem_opt_in, self.kernel, defined)
         spec = replace(spec, layout=self.chosen_layout)
         plain = spec.kernel.split("<")[0].split("::")[-1]
@@ -106,6 +111,21 @@ class Request:
                 f"arguments with --args, not {len(given.texts)}"
             )
         return GivenLaunch(spec, given, tuple(number_type(type_) for type_, _ in parameters))
+
+
+def with_request(command: Callable[..., None]) -> Callable[..., None]:
+    """A command of a Request and of options of its own, as typer reads it: with the options of both."""
+    fields = signature(Request, eval_str=True).parameters
+    own = [one for name, one in signature(command, eval_str=True).parameters.items() if name != "request"]
+
+    @wraps(command)
+    def called(**given: Any) -> None:
+        command(Request(**{name: given.pop(name) for name in fields}), **given)
+
+    parameters = [one.replace(kind=Parameter.POSITIONAL_OR_KEYWORD) for one in (*fields.values(), *own)]
+    vars(called)["__signature__"] = Signature(parameters)
+    called.__annotations__ = {one.name: one.annotation for one in parameters}
+    return called
 
 
 def _instance(source: str, signature: KernelSignature, kernel: str) -> str:

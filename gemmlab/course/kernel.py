@@ -33,7 +33,7 @@ class Blank:
 class Kernel:
     """One kernel that the student writes. `name` is '02_tiled_fma', or '14_claims_clinic/float4_tile' of a patient.
 
-    `starter` is the pristine file: with blanks, or, of a patient, as it was published. `solution` is the solved or
+    `starter` is the pristine file: with blanks, or, of a patient, as it was published. `solved` is the solved or
     mended one, without markers, or None where solutions/ is not on disk, as in the bundle that students get. `cases`
     are the public ones. A patient's only blank stands for the whole file and has the patient's name.
     """
@@ -45,13 +45,20 @@ class Kernel:
     cases: tuple[Case, ...]
     blanks: tuple[Blank, ...]
     starter: str
-    solution: str | None
+    solved: str | None
     rules: tuple[CounterRule, ...] = ()
 
     @property
     def path(self) -> Path:
         """The file that the student writes."""
         return work_root(self.root) / "kernels" / f"{self.name}.cu"
+
+    @property
+    def solution(self) -> str:
+        """The solved kernel, for those who have solutions/. Raises UserError where it is not on disk."""
+        if self.solved is None:
+            raise UserError(f"solutions/{self.name}.cu is not on disk")
+        return self.solved
 
     @property
     def patient(self) -> str | None:
@@ -74,7 +81,7 @@ def read_kernel(block: Block, root: Path, name: str) -> Kernel:
         cases=read_cases(block.block("cases"), int(name[:2])),
         blanks=_blanks(block.block("blanks"), starter, answers),
         starter=starter,
-        solution=solution,
+        solved=solution,
         rules=tuple(read_rule(entry) for entry in block.blocks("counters", optional=True)),
     )
 
@@ -98,7 +105,7 @@ def _patient(block: Block, root: Path, name: str) -> Kernel:
         cases=read_cases(block.block("cases"), int(name[:2])),
         blanks=(Blank(patient, f"mend {patient}", _hints(block), answer),),
         starter=published,
-        solution=mended,
+        solved=mended,
     )
 
 

@@ -21,7 +21,7 @@ from gemmlab.course.parts import (
     read_prediction,
     read_question,
 )
-from gemmlab.course.places import find_root, lesson_path, starter_path, work_in, work_root
+from gemmlab.course.places import find_root, lesson_path, spec_path, starter_path, work_in, work_root
 from gemmlab.course.spec import Block, front_matter
 from gemmlab.errors import UserError
 from gemmlab.files import read_source
@@ -43,6 +43,7 @@ __all__ = [
     "load",
     "load_all",
     "names",
+    "spec_path",
     "starter_path",
     "work_in",
     "work_root",
@@ -108,7 +109,7 @@ class Lesson:
         return self.kernel.starter
 
     @property
-    def solution(self) -> str | None:
+    def solution(self) -> str:
         return self.kernel.solution
 
     @property
@@ -130,7 +131,8 @@ def is_name(text: str) -> bool:
 def names(root: Path | None = None) -> list[str]:
     """The names of the lessons, such as '02_tiled_fma', in order. Raises UserError where two have one number."""
     lessons = (root or find_root()) / "lessons"
-    found = sorted(path.stem for path in lessons.glob("*.md") if is_name(path.stem))
+    sources = [*lessons.glob("*.md"), *lessons.glob(".specs/*.md")]
+    found = sorted({path.stem for path in sources if is_name(path.stem)})
     for one, other in zip(found, found[1:], strict=False):
         if one[:2] == other[:2]:
             raise UserError(f"lessons {one} and {other} have the same number")

@@ -40,8 +40,14 @@ def work_in(directory: str | Path) -> None:
 
 
 def lesson_path(root: Path, name: str) -> Path:
-    """The source of a lesson: its front matter and prose."""
-    return root / "lessons" / f"{name}.md"
+    """The source of a lesson, its front matter and prose; in a bundle for students its front matter alone."""
+    source = root / "lessons" / f"{name}.md"
+    return source if source.exists() else spec_path(root, name)
+
+
+def spec_path(root: Path, name: str) -> Path:
+    """Where a bundle keeps a lesson's front matter; hidden, because it has the answers to the predictions."""
+    return root / "lessons" / ".specs" / f"{name}.md"
 
 
 def solution_path(root: Path, name: str) -> Path:

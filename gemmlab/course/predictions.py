@@ -69,7 +69,7 @@ def remark(prediction: Prediction, value: float, tile: int) -> str:
     """One phrase on the distance between `value` and the answer, in a lesson with tiles of this side."""
     if is_right(prediction, value):
         return "right" if value == prediction.answer else f"right, within {100 * prediction.tolerance:g} %"
-    known = next((wrong for wrong in prediction.misconceptions if abs(value / wrong.answer - 1) < _NEAR), None)
+    known = next((wrong for wrong in prediction.misconceptions if _is_near(value, wrong.answer)), None)
     if known:
         return known.says
     ratio = value / prediction.answer
@@ -79,3 +79,8 @@ def remark(prediction: Prediction, value: float, tile: int) -> str:
     slips = (*_SLIPS, reuse) if "B" in prediction.unit else ()  # all of them are slips in counting bytes
     slip = next((text for slip, text in slips if abs(factor / slip - 1) < _NEAR and factor > 1 + _NEAR), None)
     return f"{size}; perhaps {slip}" if slip else size
+
+
+def _is_near(value: float, answer: float) -> bool:
+    """Whether it is the answer that others gave, which may be 0."""
+    return abs(value - answer) <= _NEAR * answer

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from gemmlab.cuda import sentences as say
 from gemmlab.cuda.preprocess import preprocess
 from gemmlab.cuda.tree import (
     bytes_of,
@@ -24,7 +25,6 @@ from gemmlab.kernel.verdict import Finding
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-CONTRACT = "(const float* A, const float* B, float* C, int M, int N, int K)"
 _MATRIX, _RESULT, _SIZE = ("const float*", "float*"), ("float*",), ("int", "unsigned int")
 _ACCEPTED = (_MATRIX, _MATRIX, _RESULT, _SIZE, _SIZE, _SIZE)
 _SAME_TYPE = {
@@ -65,14 +65,14 @@ def find_kernels(source: str, options: Sequence[str] = ()) -> list[KernelSignatu
 
 
 def check_signature(source: str, kernel: str = "gemm", options: Sequence[str] = ()) -> Finding | None:
-    """What is wrong with the kernel of that name, as a finding of kind 'compile_error'; None where it fits CONTRACT.
+    """What is wrong with the kernel of that name, as a finding of kind 'compile_error'; None where it fits.
 
     Other names of parameters, __restrict__, typedefs, attributes, extern "C" and A or B without const are all right.
     """
     if not is_text(source):
-        return _finding("The file is not text; save the kernel as UTF-8.", None)
+        return _finding(say.NOT_TEXT(), None)
     if not source.strip():
-        return _finding(f"The file is empty; write a kernel {kernel}{CONTRACT} in it.", None)
+        return _finding(say.EMPTY_FILE(kernel=kernel), None)
     kernels = find_kernels(source, options)
     found = [signature for signature in kernels if signature.name == kernel]
     if not found:
@@ -94,25 +94,24 @@ def _missing(source: str, kernel: str, kernels: list[KernelSignature], options: 
             continue
         line = declarator.start_point.row + 1
         if is_kernel(node):
-            return _finding(f"The kernel '{kernel}' is declared but has no body; write its code in braces.", line)
-        return _finding(f"The function '{kernel}' is no kernel yet; write __global__ before void.", line)
+            return _finding(say.NO_BODY(kernel=kernel), line)
+        return _finding(say.NOT_MARKED(kernel=kernel), line)
     if kernels:
-        names = ", ".join(f"'{signature.name}' (line {signature.line})" for signature in kernels)
-        message = f"There is no kernel '{kernel}' in the file, but {names}; rename it or say which to run."
-        return _finding(message, kernels[0].line)
-    return _finding(f"There is no kernel in the file; write __global__ void {kernel}{CONTRACT}.", None)
+        others = ", ".join(say.OTHER_KERNEL(name=signature.name, line=signature.line) for signature in kernels)
+        return _finding(say.OTHER_KERNELS(kernel=kernel, others=others), kernels[0].line)
+    return _finding(say.NO_KERNEL(kernel=kernel), None)
 
 
 def _problem(signature: KernelSignature) -> str | None:
     name, count = signature.name, len(signature.parameters)
     if signature.template:
-        return f"The kernel '{name}' is a template that nothing instantiates, so it has no code; write a plain one."
+        return say.NO_INSTANCE(kernel=name)
     if count != len(_ACCEPTED):
-        return f"The kernel '{name}' has {count} parameter{'s' * (count != 1)}, not 6; it must be {name}{CONTRACT}."
+        return say.ONE_PARAMETER(kernel=name) if count == 1 else say.PARAMETERS(kernel=name, count=count)
     for position, ((kind, parameter), accepted) in enumerate(zip(signature.parameters, _ACCEPTED), 1):
         if kind not in accepted:
-            what = f"Parameter {position} of the kernel '{name}' ({parameter or 'without a name'})"
-            return f"{what} has type '{kind}', not '{accepted[0]}'; it must be {name}{CONTRACT}."
+            shown = parameter or say.UNNAMED()
+            return say.WRONG_TYPE(position=position, kernel=name, parameter=shown, type=kind, expected=accepted[0])
     return None
 
 

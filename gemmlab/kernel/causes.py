@@ -1,9 +1,9 @@
 """The cause first, and one cause, one finding.
 
 A finding's `details` tell what it is about: `place`, which findings of one cause share; `arrays` and `lines`, all that
-the cause touches; `shared` for shared memory; `one_warp` where the example is two threads of one warp; `left` where a
-thread ended before a barrier, `warp` where only lanes of one warp did not meet; `wanted` the blocks that a kernel
-wants.
+the cause touches; `shared` for shared memory; `one_warp` where the example is two threads of one warp; `no_barrier`
+where none stands between the two accesses of a race, whoever comes to it; `left` where a thread ended before a barrier,
+`warp` where only lanes of one warp did not meet; `wanted` the blocks that a kernel wants.
 """
 
 from __future__ import annotations
@@ -54,12 +54,17 @@ def ends_as_errors(findings: Sequence[Finding]) -> list[Finding]:
     return [replace(one, severity="error") if one.details.get("whole_warp") else one for one in findings]
 
 
-def without_followers(findings: Sequence[Finding]) -> list[Finding]:
-    """The findings of one kernel but for those that another one of them explains."""
+def without_followers(findings: Sequence[Finding], at_edge: bool = False) -> list[Finding]:
+    """The findings of one kernel but for those that another one of them explains. `at_edge` says that they are of one
+    launch at a shape where the last blocks reach beyond C."""
+
+    def follows(finding: Finding, cause: Finding) -> bool:
+        return _follows(finding, cause) or at_edge and _meets_others_beyond_the_edge(finding, cause)
+
     return [
         finding
         for finding in findings
-        if not any(finding is not cause and _follows(finding, cause) for cause in findings if cause.is_error)
+        if not any(finding is not cause and follows(finding, cause) for cause in findings if cause.is_error)
     ]
 
 
@@ -80,15 +85,19 @@ def _follows(finding: Finding, cause: Finding) -> bool:
 
 
 def _race_follows(race: Finding, cause: Finding) -> bool:
-    """An index that leaves an array also meets other threads' elements of it, though two writers of one slot of a tile
-    are worth telling; threads that miss a barrier are ordered by none; and where two threads write different values,
-    others that write the same one are no news."""
-    if cause.kind == "out_of_bounds":
-        two_writers = bool(race.details.get("shared")) and race.details.get("hazard") == "WAW"
-        return not two_writers and _same_place(race, cause)
+    """Threads that miss a barrier are ordered by none, though where no barrier stands that is another fault; and where
+    two threads write different values, others that write the same one are no news."""
     if cause.kind == "barrier_divergence":
-        return bool(race.details.get("shared")) and "warp" not in cause.details
+        is_of_barriers = bool(race.details.get("shared")) and not race.details.get("no_barrier")
+        return is_of_barriers and "warp" not in cause.details
     return cause.kind == "race" and not race.is_error and _same_place(race, cause)
+
+
+def _meets_others_beyond_the_edge(race: Finding, cause: Finding) -> bool:
+    """A thread beyond the last column that stores all the same leaves C in the last row, and in any other row meets
+    the thread whose element it is. A race that is there at whole tiles as well is none of these."""
+    is_in_memory = race.kind == "race" and not race.details.get("shared")
+    return is_in_memory and cause.kind == "out_of_bounds" and _same_place(race, cause)
 
 
 def _same_place(finding: Finding, cause: Finding) -> bool:

@@ -14,7 +14,8 @@ class FindingKind:
 
     `severity`: that of a finding that does not give its own.
     `words`: what it is called inside a sentence.
-    `order`: where it stands in a report, lowest first: what makes other faults comes before what it makes.
+    `order`: where it stands in a report, lowest first: what makes other faults comes before what it makes. No two kinds
+    have the same; they go by tens, so that a new one finds room.
     `title`, `title_as_warning`: what stands over a finding, by its severity.
     `meaning`: what it means, for a student who may not see the case; a comma and the line, or a stop, follow.
     `veto`: why it fails a lesson whatever the marks are; empty where it costs marks and no more. `vetoed_if`: words
@@ -52,6 +53,8 @@ def read_kinds(table: Mapping[str, Mapping[str, object]]) -> dict[str, FindingKi
             raise ValueError(f"the finding kind '{name}' says {', '.join(unknown)}, which no kind has")
         if entry["severity"] not in SEVERITIES:
             raise ValueError(f"the severity of the finding kind '{name}' is neither {' nor '.join(SEVERITIES)}")
+        if twin := next((one for one in table if one != name and table[one].get("order") == entry["order"]), None):
+            raise ValueError(f"the finding kinds '{twin}' and '{name}' have the same order")
     return {name: FindingKind(name, **entry) for name, entry in table.items()}  # type: ignore[arg-type]
 
 
@@ -60,7 +63,7 @@ KINDS = read_kinds(
         "race": {
             "severity": "error",
             "words": "a race",
-            "order": 6,
+            "order": 60,
             "title": "error: race",
             "title_as_warning": "warning: race",
             "meaning": "Two threads touch the same element, one of them writing, and no barrier orders them",
@@ -73,7 +76,7 @@ KINDS = read_kinds(
         "barrier_divergence": {
             "severity": "error",
             "words": "barrier divergence",
-            "order": 3,
+            "order": 30,
             "title": "error: barrier divergence",
             "title_as_warning": "warning: barrier divergence",
             "meaning": "Not all threads of a block reach the same barrier",
@@ -86,7 +89,7 @@ KINDS = read_kinds(
         "out_of_bounds": {
             "severity": "error",
             "words": "an access out of bounds",
-            "order": 5,
+            "order": 50,
             "title": "error: out of bounds",
             "title_as_warning": "warning: out of bounds",
             "meaning": "It reads or writes outside of an array",
@@ -99,7 +102,7 @@ KINDS = read_kinds(
         "misaligned": {
             "severity": "error",
             "words": "a misaligned access",
-            "order": 4,
+            "order": 40,
             "title": "error: misaligned",
             "title_as_warning": "warning: misaligned",
             "meaning": "It reads or writes several elements at once at an address that does not allow it",
@@ -112,7 +115,7 @@ KINDS = read_kinds(
         "uninitialized": {
             "severity": "error",
             "words": "an uninitialized value",
-            "order": 7,
+            "order": 70,
             "title": "error: uninitialized",
             "title_as_warning": "warning: uninitialized",
             "meaning": "It uses a value that nothing was written to before",
@@ -125,7 +128,7 @@ KINDS = read_kinds(
         "launch_error": {
             "severity": "error",
             "words": "a launch error",
-            "order": 2,
+            "order": 20,
             "title": "error: launch error",
             "title_as_warning": "warning: launch error",
             "meaning": "A GPU would not run it to its end with this launch",
@@ -138,7 +141,7 @@ KINDS = read_kinds(
         "wrong_result": {
             "severity": "error",
             "words": "a wrong result",
-            "order": 9,
+            "order": 90,
             "title": "error: wrong result",
             "title_as_warning": "warning: wrong result",
             "meaning": "It does not compute A·B, or changes A or B",
@@ -151,7 +154,7 @@ KINDS = read_kinds(
         "counter": {
             "severity": "error",
             "words": "memory traffic",
-            "order": 10,
+            "order": 100,
             "title": "error: counter",
             "title_as_warning": "warning: counter",
             "meaning": "It moves more data than the lesson allows",
@@ -177,7 +180,7 @@ KINDS = read_kinds(
         "timeout": {
             "severity": "error",
             "words": "a timeout",
-            "order": 8,
+            "order": 80,
             "title": "error: timeout",
             "title_as_warning": "warning: timeout",
             "meaning": "It does not come to an end",
@@ -190,7 +193,7 @@ KINDS = read_kinds(
         "unsupported": {
             "severity": "error",
             "words": "an unsupported instruction",
-            "order": 1,
+            "order": 10,
             "title": "error: unsupported",
             "title_as_warning": "warning: unsupported",
             "meaning": "It uses an instruction that the emulator does not know; tell your instructor",

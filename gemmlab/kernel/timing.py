@@ -29,8 +29,8 @@ class Timing:
     difference: float
     repeats: int
     gpu: str
-    warm: Warm | None = None
-    sm_clock_mhz: float | None = None
+    warm: Warm
+    sm_clock_mhz: float
     math_mode: str = MATH_MODES[0]
 
 

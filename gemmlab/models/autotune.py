@@ -66,11 +66,20 @@ def space(depths: Sequence[int] = DEPTHS) -> list[Sizes]:
 
 
 def pruned_by(sizes: Sizes) -> str | None:
-    """Why a configuration need not be compiled: 'warp tile' where whole warp tiles do not fill the block's, else the
-    name of the first rule that it breaks; None where it is worth a look."""
+    """Why a configuration need not be compiled: 'warp tile' where whole warp tiles do not fill the block's, 'copies'
+    where the bands that the block copies do not fill the tiles of A and B, else the name of the first rule that it
+    breaks; None where it is worth a look."""
     if sizes.BM % (LANES[0] * sizes.TM) or sizes.BN % (LANES[1] * sizes.TN):
         return "warp tile"
+    if any(rows % band for rows, band in _bands(sizes)):
+        return "copies"
     return next((rule.name for rule in RULES if rule.value(sizes) > rule.most), None)
+
+
+def _bands(sizes: Sizes) -> tuple[tuple[int, int], tuple[int, int]]:
+    """For A and B: how many rows the tile has in the order in which it is copied, and how many the block copies at a
+    time, one element of A or WIDTH of B a thread."""
+    return (sizes.BM, max(1, sizes.threads // sizes.BK)), (sizes.BK, max(1, sizes.threads // (sizes.BN // WIDTH)))
 
 
 def launch_spec(sizes: Sizes) -> LaunchSpec:
@@ -156,7 +165,7 @@ class _Warp:
         )
 
 
-def require_depths(depths: Sequence[int]) -> tuple[int, ...]:
+def require_depths(depths: int | Sequence[int]) -> tuple[int, ...]:
     """The depths as a tuple. UserError unless each is one of DEPTHS."""
     chosen = tuple(depths) if isinstance(depths, tuple | list) else (depths,)
     if not chosen or any(depth not in DEPTHS for depth in chosen):

@@ -70,8 +70,9 @@ def request(expression: str, sizes: Sizes, width: int = 1) -> BankRequest:
     """
     if width not in _WIDTHS:
         raise UserError(f"a lane touches 1, 2 or 4 floats at once; {width!r} is none of them")
-    words = [evaluate(expression, names) for names in _lanes(sizes)]
-    if None in words:
+    values = [evaluate(expression, names) for names in _lanes(sizes)]
+    words = [value for value in values if value is not None]
+    if len(words) < len(values):
         raise UserError(f"cannot read {expression!r}: write C arithmetic over tx, ty, r and c, such as c * 64 + r")
     if min(words) < 0:
         raise UserError(f"{expression!r} is negative for some thread, which is outside the array")
@@ -81,7 +82,7 @@ def request(expression: str, sizes: Sizes, width: int = 1) -> BankRequest:
 def _lanes(sizes: Sizes) -> list[Mapping[str, str]]:
     """The values of the names in each lane."""
     across = sizes.block[0]
-    found = []
+    found: list[Mapping[str, str]] = []
     for lane in range(WARP):
         first = 4 * lane  # of the elements of the tile that the thread loads
         values = {"tx": lane % across, "ty": lane // across, "r": first // sizes.BK, "c": first % sizes.BK}

@@ -98,7 +98,7 @@ class BlockStory:
         """What each slot holds when the interval with this number begins; no entry where nothing was written yet."""
         held: dict[int, Origin] = {}
         for interval in self.intervals[:before]:
-            held.update({touch.element: touch.origin for touch in interval.of(array, writes=True)})
+            held.update({touch.element: touch.origin for touch in interval.of(array, writes=True) if touch.origin})
         return held
 
     def filling(self, k_tile: int) -> int:

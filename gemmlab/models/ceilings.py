@@ -7,18 +7,18 @@ from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING
 
-from gemmlab.kernel.warp import SECTOR_BYTES
+from gemmlab.kernel.warp import BANKS, SECTOR_BYTES, WORD_BYTES
 
 if TYPE_CHECKING:
     from gemmlab.kernel.counters import LineCounters
 
 Shape = tuple[int, int, int]
 NOTHING_CACHED = "if nothing is cached"
-# What must hold for the intensities of `intensities` to be those of the hardware. Caches and wide loads do better.
+# What must hold for the intensities of `intensities` to be those of the hardware. Caches do better.
 IF_COUNTED_SO = {
     "memory": "if each byte is fetched once",
     "L2": "if L1 keeps nothing",
-    "shared": "if each load is its own pass",
+    "shared": f"at {BANKS * WORD_BYTES} bytes a wavefront",
 }
 LEVELS = {"memory": "copy_gbs", "L2": "l2_gbs", "shared": "shared_gbs"}  # a level, and the ceiling of its bytes
 
@@ -64,15 +64,16 @@ def intensities(totals: LineCounters, counted: Shape, shape: Shape) -> dict[str,
     """FLOP of the product for each byte at each level of memory.
 
     L2 and shared are from what the emulator counted at the shape `counted` (M, N, K): the sectors that loads and stores
-    ask for, which no L1 cache lessens here, and the bytes that threads read and write in shared memory. Of a tiled
-    kernel they are hardly other at a larger shape. memory is at `shape`: A and B read once and C written once, which
+    ask for, which no L1 cache lessens here, and the wavefronts of shared memory as they are executed, each of which
+    takes the time of all banks, whether it uses them or not. Of a tiled kernel they are hardly other at a larger shape.
+    memory is at `shape`: A and B read once and C written once, which
     is the least.
     """
     M, N, K = shape
     found = {"memory": 2 * M * N * K / (4 * (M * K + K * N + M * N))}
     moved = {
         "L2": SECTOR_BYTES * (totals.global_load_sectors + totals.global_store_sectors + totals.global_atomic_sectors),
-        "shared": totals.shared_load_bytes + totals.shared_store_bytes,
+        "shared": BANKS * WORD_BYTES * (totals.widened_load_wavefronts + totals.widened_store_wavefronts),
     }
     return found | {level: 2 * prod(counted) / amount for level, amount in moved.items() if amount}
 

@@ -10,9 +10,9 @@ from gemmlab.models.autotune import Estimate
 
 @dataclass(frozen=True)
 class Cell:
-    """One configuration: its `speed` in any unit and a few words under it, or, with no speed, why it was left out."""
+    """One configuration: its `speed` in any unit and a few words under it; with a speed of 0, why it was left out."""
 
-    speed: float | None
+    speed: float
     words: str
 
 
@@ -21,11 +21,11 @@ class Found:
     """One configuration of the search: why it was left out, or its estimate, and its GFLOPS where it was timed."""
 
     sizes: Sizes
-    left_out: str | None = None
+    left_out: str = ""
     estimate: Estimate | None = None
     gflops: float | None = None
 
     @property
-    def speed(self) -> float | None:
-        """GFLOPS where measured, else the inverse of the model's cycles."""
-        return self.gflops or (1 / self.estimate.cycles if self.estimate else None)
+    def speed(self) -> float:
+        """GFLOPS where measured, else the inverse of the model's cycles; 0 where it was left out."""
+        return self.gflops or (1 / self.estimate.cycles if self.estimate else 0)

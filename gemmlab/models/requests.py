@@ -64,7 +64,8 @@ class LineRequests:
 
     def in_sectors(self, number: int) -> WarpRequest:
         """One request to global memory."""
-        return WarpRequest(self.array, self.is_store, self.line, self.requests[number], self.size, *self.sides)
+        rows, cols = self.sides or (0, 0)
+        return WarpRequest(self.array, self.is_store, self.line, self.requests[number], self.size, rows, cols)
 
     def in_banks(self, number: int) -> BankRequest:
         """One request to shared memory, of the lanes that take part."""

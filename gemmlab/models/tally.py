@@ -16,7 +16,10 @@ Shape = tuple[int, int, int]
 @dataclass(frozen=True)
 class Tally:
     """One launch. Requests are those of whole warps. `shared_reads` counts elements (float32), `barriers` the barriers
-    that a block went through, `conflicts` the wavefronts beyond those that the requests take without conflict."""
+    that a block went through, `conflicts` the wavefronts beyond those that the requests take without conflict.
+
+    What is said of shared memory is what the GPU executes, after ptxas has joined neighbouring accesses;
+    `shared_reads_written` are the requests to read it as the source has them."""
 
     shape: Shape
     sizes: Sizes
@@ -25,6 +28,7 @@ class Tally:
     arch: str
     instructions: int
     shared_reads: int
+    shared_reads_written: int
     shared_read_requests: int
     shared_wavefronts: int
     conflicts: int
@@ -42,8 +46,13 @@ class Tally:
         return self.shared_reads / self.multiply_adds
 
     @property
+    def reads_written_per_fma(self) -> float:
+        """Reads of shared memory, of whatever width, that the source of a thread has for each multiply-add."""
+        return self.shared_reads_written * WARP / self.multiply_adds
+
+    @property
     def read_instructions_per_fma(self) -> float:
-        """Reads of shared memory, of whatever width, that a thread makes for each multiply-add."""
+        """Reads of shared memory, of whatever width, that a thread executes for each multiply-add."""
         return self.shared_read_requests * WARP / self.multiply_adds
 
     @property

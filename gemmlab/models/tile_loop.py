@@ -85,14 +85,14 @@ class _Block:
 
     def play(self, title: str, groups: Sequence[tuple[int, ...]]) -> Playback:
         """Between two barriers the groups go one after the other; the warps of a group go together."""
-        now, barriers = 0, []
+        now, barriers = 0, list[int]()
         for is_barrier, entries in groupby(self.program, key=lambda entry: entry[0].kind == BARRIER):
-            entries = list(entries)
+            together = list(entries)
             if is_barrier:
-                barriers += [now] * len(entries)
+                barriers += [now] * len(together)
                 continue
             for group in groups:
-                for part, k_tile in entries:
+                for part, k_tile in together:
                     self._run(group, part, k_tile, now)
                     now += _SECONDS[part.kind]
         wrong = int((self.acc != self.A @ self.B).sum())
@@ -103,11 +103,13 @@ class _Block:
         hazard = next(filter(None, hazards), None)
         self.spans.append(Span(warps, part, k_tile, now, now + _SECONDS[part.kind], hazard))
 
-    def _fill(self, warp: int, k_tile: int) -> None:
+    def _fill(self, warp: int, k_tile: int) -> str | None:
+        """It meets no hazard: what it overwrites is met by those who use it."""
         rows, k = slice(warp * self.rows, (warp + 1) * self.rows), k_tile * self.tile
         self.As[rows] = self.A[rows, k : k + self.tile]
         self.Bs[rows] = self.B[k : k + self.tile][rows]
         self.held[rows] = k_tile
+        return None
 
     def _use(self, warp: int, k_tile: int) -> str | None:
         """The hazard that it met: a row that was not filled yet, or one that was filled anew already."""

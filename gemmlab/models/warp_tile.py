@@ -8,29 +8,47 @@ it goes half a warp at a time. This is what the hardware counters of an H200 sho
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gemmlab.cuda.sizes import Sizes
 from gemmlab.kernel.limits import WARP
 from gemmlab.models.banks import BankRequest
 
-WIDTH = 4  # floats a lane reads at once
+WIDTH = 4  # floats a lane reads at once; a piece of its elements has as many rows and columns
 LANES = (4, 8)  # rows and columns of a warp's lanes, laid out row by row
 IN_ORDER, BY_ROWS = "threads in order, as in lesson 08", "4 rows of 8 lanes, row by row"
 
 
 @dataclass(frozen=True)
 class WarpTile:
-    """Where the patch of each lane of warp 0 begins in the block's tile, in elements."""
+    """Where the first piece of each lane of warp 0 begins in the block's tile, in elements. A thread's TM×TN elements
+    are pieces of WIDTH×WIDTH; from one to the next it is `step` rows and columns."""
 
     sizes: Sizes
     rows: tuple[int, ...]
     cols: tuple[int, ...]
+    step: tuple[int, int]
+
+    @property
+    def rows_on(self) -> tuple[int, ...]:
+        """How many rows below its first each piece of a thread begins."""
+        return tuple(self.step[0] * piece for piece in range(self.sizes.TM // WIDTH))
+
+    @property
+    def cols_on(self) -> tuple[int, ...]:
+        """The same for columns."""
+        return tuple(self.step[1] * piece for piece in range(self.sizes.TN // WIDTH))
+
+    @property
+    def sides(self) -> tuple[int, int]:
+        """Distinct rows and columns of the block's tile in which the warp has elements."""
+        rows = {row + on + i for row in self.rows for on in self.rows_on for i in range(WIDTH)}
+        return len(rows), len({col + on + j for col in self.cols for on in self.cols_on for j in range(WIDTH)})
 
     @property
     def floats(self) -> int:
         """Distinct elements of As and Bs that the warp reads for one k."""
-        return self.sizes.TM * len(set(self.rows)) + self.sizes.TN * len(set(self.cols))
+        return sum(self.sides)
 
     @property
     def multiply_adds(self) -> int:
@@ -40,9 +58,8 @@ class WarpTile:
     @property
     def wavefronts(self) -> int:
         """Of the loads from As and Bs for one k, 16 bytes a lane at once."""
-        loads = [(self.rows, first) for first in range(0, self.sizes.TM, WIDTH)]
-        loads += [(self.cols, first) for first in range(0, self.sizes.TN, WIDTH)]
-        return sum(wavefronts([word + first for word in words]) for words, first in loads)
+        loads = [(self.rows, on) for on in self.rows_on] + [(self.cols, on) for on in self.cols_on]
+        return sum(wavefronts([word + on for word in words]) for words, on in loads)
 
 
 def wavefronts(words: Sequence[int]) -> int:
@@ -51,18 +68,20 @@ def wavefronts(words: Sequence[int]) -> int:
 
 
 def rescaled(tile: WarpTile, sizes: Sizes) -> WarpTile:
-    """The same arrangement of lanes with patches of another size."""
-    rows = tuple(row // tile.sizes.TM * sizes.TM for row in tile.rows)
-    cols = tuple(col // tile.sizes.TN * sizes.TN for col in tile.cols)
-    return WarpTile(sizes, rows, cols)
+    """The same arrangement of lanes with more or fewer pieces a thread: where they lie does not hang on the sizes."""
+    return replace(tile, sizes=sizes)
 
 
 def arrangements(sizes: Sizes) -> dict[str, WarpTile]:
     """Two ways to lay out a warp: by the number of the thread in its block, and in LANES."""
-    across, (_, wide) = sizes.block[0], LANES
+    across, down = sizes.block
+    high, wide = LANES
 
-    def laid_out(columns: int) -> WarpTile:
-        rows = tuple(lane // columns * sizes.TM for lane in range(WARP))
-        return WarpTile(sizes, rows, tuple(lane % columns * sizes.TN for lane in range(WARP)))
+    def laid_out(columns: int, step: tuple[int, int]) -> WarpTile:
+        rows = tuple(lane // columns * WIDTH for lane in range(WARP))
+        return WarpTile(sizes, rows, tuple(lane % columns * WIDTH for lane in range(WARP)), step)
 
-    return {IN_ORDER: laid_out(across), BY_ROWS: laid_out(wide)}
+    return {
+        IN_ORDER: laid_out(across, (WIDTH * down, WIDTH * across)),
+        BY_ROWS: laid_out(wide, (WIDTH * high, WIDTH * wide)),
+    }

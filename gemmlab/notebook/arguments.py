@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gemmlab.cuda.sizes import Sizes
 from gemmlab.errors import UserError
 
 Shape = tuple[int, int, int]
@@ -23,6 +24,14 @@ def sizes(value: object, least: int = 1) -> Shape:
     if len(given) != 3 or not all(type(size) is int and size >= least for size in given):
         raise UserError(f"{value!r} does not fit: write three whole numbers for M, N and K, such as (35, 45, 25)")
     return given
+
+
+def tile_sizes(value: object) -> Sizes:
+    """The value as the five sizes of a kernel."""
+    given = tuple(value) if isinstance(value, tuple | list) else ()
+    if len(given) != 5:
+        raise UserError(f"{value!r} does not fit: write BM, BN, BK, TM and TN, such as (64, 64, 16, 4, 4)")
+    return Sizes(*given)
 
 
 def row_col(xy: object, legacy: tuple[int, int] | None = None) -> tuple[int, int] | None:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from math import prod
-
-from gemmlab.kernel.limits import WARP
 from gemmlab.panels.controls import int_slider, set_quietly
 from gemmlab.panels.stage import Stage
 from gemmlab.pictures.output import Markdown, caption
@@ -21,7 +18,7 @@ class WarpControls:
         self.view, self.stage = view, Stage(3)
         self.line = Dropdown(options=self._names(warp), value=place, tooltip="a line", layout=Layout(width="20em"))
         self.request = int_slider("request", request, self._last(place, warp), "which request of this line")
-        self.warp = int_slider("warp", warp, -(-prod(view.launch.block) // WARP) - 1, "which warp of block (0, 0)")
+        self.warp = int_slider("warp", warp, view.warps - 1, "which warp of block (0, 0)")
         for control in (self.line, self.request, self.warp):
             control.observe(self.draw, names="value")
         self.widget = HBox([self.line, self.request, self.warp], layout=Layout(flex_flow="row wrap"))

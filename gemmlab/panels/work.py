@@ -30,12 +30,12 @@ class Work:
     def __init__(self, total: int) -> None:
         from ipywidgets import Button, HBox, IntProgress, Label, Layout
 
+        self._stop = Event()
         self.bar = IntProgress(0, 0, max(1, total), layout=Layout(width="12em", display="none"))
         self.words = Label("", layout=Layout(display="none"))
         self.button = Button(description="Stop", icon="stop", layout=Layout(width="6em", display="none"))
         self.button.on_click(lambda _: self._stop.set())
         self.widget: Widget = HBox([self.bar, self.words, self.button])
-        self._stop = Event()
         self._thread: Thread | None = None
 
     @property

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 from gemmlab.cuda.sizes import Sizes
+from gemmlab.kernel.launch import cdiv
+from gemmlab.kernel.limits import occupancy
 from gemmlab.markdown import escape
+from gemmlab.models.autotune import RULES
 
 RECORDED = Path(__file__).parents[1] / "recorded" / "landscapes"
 
@@ -36,6 +40,23 @@ def measured(record: dict, shape: tuple[int, int, int]) -> dict[Sizes, float] | 
 def cublas(record: dict, shape: tuple[int, int, int]) -> float:
     """GFLOPS of cuBLAS at a recorded shape."""
     return next(search["cublas_gflops"] for search in record["searches"] if tuple(search["shape"]) == shape)
+
+
+def search_table(record: dict, shape: tuple[int, int, int], depths: Sequence[int]) -> str:
+    """The configurations of these depths as Markdown, the fastest first, with registers and occupancy on that GPU."""
+    entries = next(one["entries"] for one in record["searches"] if tuple(one["shape"]) == shape)
+    ranked = sorted((one for one in entries if one["sizes"][2] in depths), key=lambda one: -one["gflops"])
+    heads = ("sizes", "threads", "registers", "occupancy", "blocks", "TFLOPS", "of cuBLAS")
+    lines = [heads, ("--:",) * len(heads), *(_search_row(record, shape, entry) for entry in ranked)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _search_row(record: dict, shape: tuple[int, int, int], entry: dict) -> tuple[str, ...]:
+    sizes, registers, gflops = Sizes(*entry["sizes"]), entry["registers"], entry["gflops"]
+    full = occupancy(sizes.threads, registers, RULES[1].value(sizes), record["machine"].get("arch", "sm_90"))
+    blocks = cdiv(shape[0], sizes.BM) * cdiv(shape[1], sizes.BN)
+    numbers = f"{sizes.threads:,}", f"{registers}", f"{100 * full.fraction:.1f} %", f"{blocks:,}"
+    return str(sizes), *numbers, f"{gflops / 1000:.1f}", f"{100 * gflops / cublas(record, shape):.0f} %"
 
 
 def lanes_table(record: dict) -> str:

@@ -35,9 +35,13 @@ SECONDS, WARM_UP = 0.6, 0.2  # of each kernel at each shape: timed launches, and
 GRID = "cdiv(N, BN),cdiv(M, BM)"
 # Kernels of solutions/fast/, with their launch.
 FAST = {
+    "register_prefetch": ("BN // TN,BM // TM", GRID),
+    "two_fragments": ("BN // TN,BM // TM", GRID),
     "pipelined": ("(BM // TM) * (BN // TN)", GRID),
     "sliced": ("SLICES * (BM // TM) * (BN // TN)", GRID),
 }
+# The same with other numbers in their #define lines.
+FAST_SIZES = {"two_fragments": ({"BM": 64, "BK": 16, "BLOCKS_A_SM": 1},)}
 
 
 @dataclass(frozen=True)
@@ -57,14 +61,13 @@ def entries(root: Path) -> list[Entry]:
             found += _of_lesson(lesson)
     for name, launch in FAST.items():
         source = (root / "solutions" / "fast" / f"{name}.cu").read_text(encoding="utf-8")
-        found.append(Entry(variant(f"fast/{name}", source, *launch), None, False))
+        for numbers in ({}, *FAST_SIZES.get(name, ())):
+            found.append(Entry(variant(f"fast/{name}", source, *launch, numbers=numbers), None, False))
     return found
 
 
 def _of_lesson(lesson: Lesson) -> Iterator[Entry]:
     source = lesson.solution
-    if source is None:
-        raise UserError("a record needs the solutions, and solutions/ is not on disk")
     yield Entry(Candidate(source, lesson.name, lesson.launch), lesson.number, True)
     if other := lesson.recorded:
         for numbers in other.choices:

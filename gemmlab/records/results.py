@@ -33,13 +33,13 @@ class AtShape:
     cublas_gflops: float
     kernels: tuple[Kernel, ...]
 
-    def as_taught(self, lesson: str) -> Kernel | None:
-        """The lesson's kernel as it is."""
-        return next((kernel for kernel in self.kernels if kernel.lesson == lesson and kernel.as_taught), None)
+    def as_taught(self, lesson: str) -> Kernel:
+        """The kernel of one of its lessons, as it is."""
+        return next(kernel for kernel in self.kernels if kernel.lesson == lesson and kernel.as_taught)
 
-    def best_of(self, lesson: str) -> Kernel | None:
-        """The lesson's kernel with the best of its recorded sizes."""
-        return max((one for one in self.kernels if one.lesson == lesson), key=lambda one: one.gflops, default=None)
+    def best_of(self, lesson: str) -> Kernel:
+        """The kernel of one of its lessons, with the best of its recorded sizes."""
+        return max((one for one in self.kernels if one.lesson == lesson), key=lambda one: one.gflops)
 
     @property
     def lessons(self) -> list[str]:

@@ -10,6 +10,7 @@ from rich.text import Text
 
 from gemmlab.check.profile import KernelUse, Profile
 from gemmlab.kernel.counters import LineCounters
+from gemmlab.text import sentences as say
 from gemmlab.text.verdict import printable, render
 
 _NARROW = 100  # columns; what is not a terminal gets the lines whole
@@ -21,9 +22,9 @@ _COLUMNS: tuple[tuple[str, Callable[[LineCounters], float | None]], ...] = (
     ("global\nrequests", lambda c: _sum(c, "global", "requests")),
     ("global\nsectors", lambda c: _sum(c, "global", "sectors")),
     ("sectors/\nrequest", lambda c: _sectors_per_request(c)),
-    ("shared\nrequests", lambda c: _sum(c, "shared", "requests")),
-    ("wave-\nfronts", lambda c: _sum(c, "shared", "wavefronts")),
-    ("bank\nconflicts", lambda c: _sum(c, "shared", "conflicts")),
+    ("shared\nrequests", lambda c: _executed(c, "requests")),
+    ("wave-\nfronts", lambda c: _executed(c, "wavefronts")),
+    ("bank\nconflicts", lambda c: _executed(c, "conflicts")),
 )
 
 # A row of the sums: what it is, and the prefix of its fields.
@@ -57,17 +58,17 @@ def render_profile(profile: Profile) -> RenderableType:
 
 def _parts(profile: Profile) -> Iterator[RenderableType]:
     M, N, K = profile.shape
-    yield Text(f"Profile at M, N, K = {M}, {N}, {K}, counted by the emulator.", style="bold")
+    yield Text(say.PROFILE(M=M, N=N, K=K), style="bold")
     if not profile.verdict.passed or profile.verdict.findings:
         yield Text()
         yield render(profile.verdict, profile.source, public=False)
     if profile.counters is None:
         return
     if not profile.verdict.passed:
-        yield Text("\nThe kernel is not right, so what is counted here may change once it is.", style="yellow")
+        yield Text(f"\n{say.NOT_RIGHT_YET()}", style="yellow")
     yield Text()
     yield _source(profile)
-    yield Text("\nSums over all warps\n", style="bold")
+    yield Text(f"\n{say.SUMS()}\n", style="bold")
     yield _sums(profile.counters.totals)
     yield from _ratios(profile.counters.totals)
     for kernel in profile.kernels:
@@ -111,25 +112,33 @@ def _is_shown(prefix: str, totals: LineCounters) -> bool:
 
 def _ratios(totals: LineCounters) -> Iterator[Text]:
     yield Text()
-    yield Text(f"FMA: {_number(totals.fma)} by threads; warps executed {_number(totals.instructions)} PTX instructions")
-    loads, stores = totals.load_sectors_per_request, totals.store_sectors_per_request
-    parts = [f"{_number(value)} a {what}" for value, what in ((loads, "load"), (stores, "store")) if value]
-    if parts:
-        yield Text(f"Sectors per request: {', '.join(parts)}")
-    if totals.shared_loads_per_fma:
-        joined = totals.widened_loads_per_fma
-        after = "" if joined == totals.shared_loads_per_fma else f", {_number(joined)} as ptxas joins them"
-        yield Text(f"Shared loads per FMA: {_number(totals.shared_loads_per_fma)}{after}")
+    yield Text(say.WORK(fma=_number(totals.fma), instructions=_number(totals.instructions)))
+    loads, stores = _number(totals.load_sectors_per_request), _number(totals.store_sectors_per_request)
+    if totals.load_sectors_per_request and totals.store_sectors_per_request:
+        yield Text(say.SECTORS_PER_REQUEST(loads=loads, stores=stores))
+    elif totals.load_sectors_per_request:
+        yield Text(say.SECTORS_PER_LOAD(loads=loads))
+    elif totals.store_sectors_per_request:
+        yield Text(say.SECTORS_PER_STORE(stores=stores))
+    asked, joined = totals.shared_loads_per_fma, totals.widened_loads_per_fma
+    if asked and joined != asked:
+        yield Text(say.SHARED_LOADS_JOINED(loads=_number(asked), joined=_number(joined)))
+    elif asked:
+        yield Text(say.SHARED_LOADS(loads=_number(asked)))
 
 
 def _use(kernel: KernelUse, arch: str | None) -> str:
     found, full = kernel.resources, kernel.occupancy
-    spilled = found.spill_store_bytes + found.spill_load_bytes
-    return (
-        f"{kernel.name} on {arch}: {found.registers} registers a thread, "
-        f"{found.shared_bytes + kernel.launch.smem:,} bytes of shared memory a block, {spilled} bytes spilled; "
-        f"occupancy {100 * full.fraction:.0f} % ({full.blocks_per_sm} blocks, {full.warps_per_sm} warps on an SM), "
-        f"limited by {' and '.join(full.limited_by)}"
+    return say.KERNEL_USE(
+        kernel=kernel.name,
+        arch=arch,
+        registers=found.registers,
+        shared=found.shared_bytes + kernel.launch.smem,
+        spilled=found.spill_store_bytes + found.spill_load_bytes,
+        percent=100 * full.fraction,
+        blocks=full.blocks_per_sm,
+        warps=full.warps_per_sm,
+        limits=", ".join(full.limited_by),
     )
 
 
@@ -140,9 +149,17 @@ def _sum(counts: LineCounters, space: str, what: str) -> int | None:
     return total if any(getattr(counts, f"{space}_{kind}_requests") for kind in kinds) else None
 
 
+def _executed(counts: LineCounters, what: str) -> int | None:
+    """Of shared memory, after ptxas has joined neighbouring accesses; None where the source has none."""
+    if _sum(counts, "shared", "requests") is None:
+        return None
+    joined = getattr(counts, f"widened_load_{what}") + getattr(counts, f"widened_store_{what}")
+    return joined + getattr(counts, f"shared_atomic_{what}", 0)
+
+
 def _sectors_per_request(counts: LineCounters) -> float | None:
     requests, sectors = _sum(counts, "global", "requests"), _sum(counts, "global", "sectors")
-    return sectors / requests if requests else None
+    return sectors / requests if sectors is not None and requests else None
 
 
 def _number(value: float | None) -> str:

@@ -1,4 +1,4 @@
-"""What a verdict says around its findings."""
+"""What a verdict says around its findings, and a profile around its counters."""
 
 from __future__ import annotations
 
@@ -41,4 +41,19 @@ BY_OTHER = Sentence("Checked by {backend}.")
 RESOURCES = Sentence("Registers a thread: {registers}, shared memory a block: {shared} bytes")
 RESOURCES_AND_SPILLS = Sentence(
     "Registers a thread: {registers}, shared memory a block: {shared} bytes, spilled: {spilled} bytes"
+)
+
+# The profile.
+PROFILE = Sentence("Profile at M, N, K = {M}, {N}, {K}, counted by the emulator.")
+NOT_RIGHT_YET = Sentence("The kernel is not right, so what is counted here may change once it is.")
+SUMS = Sentence("Sums over all warps")
+WORK = Sentence("FMA: {fma} by threads; warps executed {instructions} PTX instructions")
+SECTORS_PER_REQUEST = Sentence("Sectors per request: {loads} a load, {stores} a store")
+SECTORS_PER_LOAD = Sentence("Sectors per request: {loads} a load")
+SECTORS_PER_STORE = Sentence("Sectors per request: {stores} a store")
+SHARED_LOADS = Sentence("Shared loads per FMA: {loads}")
+SHARED_LOADS_JOINED = Sentence("Shared loads per FMA: {loads}, {joined} as ptxas joins them")
+KERNEL_USE = Sentence(
+    "{kernel} on {arch}: {registers} registers a thread, {shared:,} bytes of shared memory a block, {spilled} bytes "
+    "spilled; occupancy {percent:.0f} % ({blocks} blocks, {warps} warps on an SM), limited by {limits}"
 )

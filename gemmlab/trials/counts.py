@@ -6,14 +6,13 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from gemmlab.cuda.sizes import sizes_of
-from gemmlab.kernel.launch import Launch, cdiv
+from gemmlab.kernel.launch import cdiv
 from gemmlab.kernel.limits import WARP
 from gemmlab.models.tally import Tally
 from gemmlab.trials.candidate import Candidate
 
 if TYPE_CHECKING:
     from gemmlab.course.lesson import Kernel
-    from gemmlab.kernel.counters import LineCounters
 
 Shape = tuple[int, int, int]
 
@@ -21,20 +20,22 @@ Shape = tuple[int, int, int]
 def tally(kernel: Kernel, source: str, shape: Shape, arch: str) -> Tally:
     """Compile the source for `arch` and run it once. UserError where it does not compile, or where a fault is found."""
     candidate, launch = Candidate(source, kernel.path.name, kernel.launch), kernel.launch.at(*shape)
-    counts = _counts(launch, candidate.counts(shape, arch).totals)
+    totals = candidate.counts(shape, arch).totals
     resources = candidate.compiled(arch).resources[launch.kernel]
-    return Tally(shape, sizes_of(source), launch, resources, arch, **counts)
-
-
-def _counts(launch: Launch, totals: LineCounters) -> dict[str, float]:
     warps = prod(launch.grid) * cdiv(prod(launch.block), WARP)
-    return {
-        "instructions": totals.instructions,
-        "shared_reads": totals.shared_load_bytes // 4,
-        "shared_read_requests": totals.shared_load_requests,
-        "shared_wavefronts": totals.shared_load_wavefronts + totals.shared_store_wavefronts,
-        "conflicts": totals.shared_load_conflicts + totals.shared_store_conflicts,
-        "global_requests": totals.global_load_requests + totals.global_store_requests + totals.global_atomic_requests,
-        "sectors": totals.global_load_sectors + totals.global_store_sectors + totals.global_atomic_sectors,
-        "barriers": totals.barriers / warps,
-    }
+    return Tally(
+        shape=shape,
+        sizes=sizes_of(source),
+        launch=launch,
+        resources=resources,
+        arch=arch,
+        instructions=totals.instructions,
+        shared_reads=totals.shared_load_bytes // 4,
+        shared_reads_written=totals.shared_load_requests,
+        shared_read_requests=totals.widened_load_requests,
+        shared_wavefronts=totals.widened_load_wavefronts + totals.widened_store_wavefronts,
+        conflicts=totals.widened_load_conflicts + totals.widened_store_conflicts,
+        global_requests=totals.global_load_requests + totals.global_store_requests + totals.global_atomic_requests,
+        sectors=totals.global_load_sectors + totals.global_store_sectors + totals.global_atomic_sectors,
+        barriers=totals.barriers / warps,
+    )

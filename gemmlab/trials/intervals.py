@@ -14,7 +14,7 @@ import numpy as np
 
 from gemmlab.errors import UserError
 from gemmlab.models.block_story import FROM_A, FROM_B, OTHER, ZERO, BlockStory, Interval, Origin, SharedArray, Touch
-from gemmlab.trials.trace import BARRIER, COPY, STORE, Access, trace_block
+from gemmlab.trials.trace import BARRIER, COPY, STORE, Access, Place, trace_block
 
 if TYPE_CHECKING:
     from gemmlab.kernel.launch import Launch
@@ -37,8 +37,8 @@ def block_story(
     _require(launch, shape, place)
     A = (np.arange(M * K, dtype=np.float32) + _MARK).reshape(M, K)
     B = -(np.arange(K * N, dtype=np.float32) + _MARK).reshape(K, N)
-    threads = trace_block(program, launch, shape, place[0] * launch.grid[0] + place[1], A, B)
-    parts = [_split(accesses) for accesses in threads]
+    trace = trace_block(program, launch, shape, place[0] * launch.grid[0] + place[1], A, B)
+    parts = [_split(trace.of(thread)) for thread in range(len(trace))]
     count = max(map(len, parts))
     intervals = []
     for number in range(count):
@@ -81,30 +81,34 @@ def _split(accesses: Sequence[Access]) -> list[list[Access]]:
 def _touches(thread: int, access: Access) -> list[Touch]:
     """One touch an element. None where the access lies outside of all arrays."""
     site, place = access.site, access.place
-    if place.array is None or (access.source is not None and access.source.array is None and access.taken):
+    source = access.source if access.taken else None
+    if place.array is None or (source is not None and source.array is None):
         return []
     found = []
     origins = _origins(access)
     for part in range(max(1, site.size * site.count // _ELEMENT_BYTES)):
         element = place.offset // _ELEMENT_BYTES + part
         found.append(Touch(thread, place.array, element, site.kind in (STORE, COPY), site.line, origins[part]))
-    if site.kind == COPY:
-        first = access.source.offset // _ELEMENT_BYTES
-        found += [
-            Touch(thread, access.source.array, first + part, False, site.line)
-            for part in range(access.taken // _ELEMENT_BYTES)
-        ]
+    if source is not None and source.array is not None:
+        first = source.offset // _ELEMENT_BYTES
+        taken = range(access.taken // _ELEMENT_BYTES)
+        found += [Touch(thread, source.array, first + part, False, site.line) for part in taken]
     return found
 
 
-def _origins(access: Access) -> list[Origin | None]:
+def _origins(access: Access) -> Sequence[Origin | None]:
     if access.site.kind == COPY:
-        first, taken = access.source.offset // _ELEMENT_BYTES, access.taken // _ELEMENT_BYTES
-        known = [Origin(access.source.array, first + part) for part in range(taken)]
+        taken = access.taken // _ELEMENT_BYTES
+        known = _copied(access.source, taken) if access.source is not None else []
         return known + [Origin(ZERO)] * (access.site.count - taken)
     if access.place.array in ("A", "B", "C"):
         return [None] * len(access.words)
     return [_origin(float(np.uint32(word).view(np.float32))) for word in access.words]
+
+
+def _copied(source: Place, taken: int) -> list[Origin]:
+    first = source.offset // _ELEMENT_BYTES
+    return [Origin(source.array or OTHER, first + part) for part in range(taken)]
 
 
 def _origin(value: float) -> Origin:
@@ -117,12 +121,15 @@ def _origin(value: float) -> Origin:
 
 
 def _interval(number: int, touches: list[Touch], outside: int, shape: Shape, k_step: int) -> Interval:
-    shared = [touch for touch in touches if touch.origin is not None]
-    tiles = [
-        tuple(sorted({_k_tile(touch.origin, shape, k_step) for touch in shared if touch.writes == writes} - {None}))
-        for writes in (True, False)
-    ]
-    return Interval(number, tuple(touches), *tiles, outside)
+    fills, uses = (_k_tiles(touches, writes, shape, k_step) for writes in (True, False))
+    return Interval(number, tuple(touches), fills, uses, outside)
+
+
+def _k_tiles(touches: Sequence[Touch], writes: bool, shape: Shape, k_step: int) -> tuple[int, ...]:
+    """The K tiles whose elements went into shared memory, or came from there."""
+    origins = [touch.origin for touch in touches if touch.origin is not None and touch.writes == writes]
+    tiles = (_k_tile(origin, shape, k_step) for origin in origins)
+    return tuple(sorted({tile for tile in tiles if tile is not None}))
 
 
 def _k_tile(origin: Origin, shape: Shape, k_step: int) -> int | None:

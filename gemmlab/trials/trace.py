@@ -7,6 +7,7 @@ are, and in their order.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import prod
 from typing import TYPE_CHECKING
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gemmlab.errors import UserError
+from gemmlab.kernel.limits import WARP
 
 if TYPE_CHECKING:
     from gemmlab.emulator.ptx.parser import Function, Instruction
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from gemmlab.kernel.program import Program
 
 LOAD, STORE, COPY, BARRIER = "load", "store", "copy", "barrier"
+COMMIT, WAIT = "commit", "wait"  # of asynchronous copies; written down only where they are asked for
 _BUFFER = "gemmlab_trace"
 _MOST_BYTES = 1 << 25
 _WORDS = 4  # 32-bit words of an access that are kept
@@ -31,7 +34,8 @@ _VECTORS = {"v2": 2, "v4": 4}
 
 @dataclass(frozen=True)
 class Site:
-    """An instruction that was watched. An access is of `count` elements of `size` bytes each."""
+    """An instruction that was watched. An access is of `count` elements of `size` bytes each; a wait is for all groups
+    of copies but the `count` newest."""
 
     kind: str
     line: int
@@ -59,37 +63,88 @@ class Access:
     taken: int = 0
 
 
+@dataclass(frozen=True)
+class Trace:
+    """What the threads of a block wrote down: a row of records each, the sites that these name (from 1), and where
+    addresses lie."""
+
+    records: np.ndarray
+    sites: list[Site]
+    places: _Places
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+    @property
+    def warps(self) -> int:
+        return -(-len(self) // WARP)
+
+    def of(self, thread: int) -> list[Access]:
+        """The accesses and barriers of one thread, in its own order."""
+        row = self.records[thread]
+        return [self._access(*record) for record in row[: np.argmin(row["site"])].tolist()]
+
+    def _access(self, number: int, address: int, words: list[int], source: int) -> Access:
+        site = self.sites[number - 1]
+        if site.kind == BARRIER:
+            return Access(site, Place(None))
+        place = self.places.find(address)
+        if site.kind == COPY:
+            return Access(site, place, source=self.places.find(source), taken=words[0])
+        return Access(site, place, tuple(words[: -(-site.size * site.count // 4)]))
+
+
+def overlapping_intervals(program: Program, launch: Launch, shape: tuple[int, int, int]) -> int:
+    """In how many intervals between two barriers some thread of block 0 reads shared memory while asynchronous copies
+    of its own are under way.
+
+    UserError as for `trace_block`.
+    """
+    M, N, K = shape
+    A, B = np.zeros((M, K), np.float32), np.zeros((K, N), np.float32)
+    trace = trace_block(program, launch, shape, 0, A, B, waits=True)
+    in_shared = ~trace.places.are_global(trace.records["address"])
+    threads = zip(trace.records["site"].tolist(), in_shared.tolist(), strict=True)
+    return len(set[int]().union(*(_overlaps(numbers, near, trace.sites) for numbers, near in threads)))
+
+
+def _overlaps(numbers: Sequence[int], near: Sequence[bool], sites: Sequence[Site]) -> set[int]:
+    """The intervals in which a thread reads shared memory while copies of its own are under way. `numbers` are those of
+    its records' sites, from 1, with 0 behind the last; `near` says which accesses go to shared memory."""
+    found, interval, started = set(), 0, 0  # started: copies that belong to no group yet
+    groups: list[int] = []  # copies of each group that nobody has waited for
+    for number, is_near in zip(numbers, near, strict=True):
+        if not number:
+            break
+        site = sites[number - 1]
+        if site.kind == BARRIER:
+            interval += 1
+        elif site.kind == COPY:
+            started += 1
+        elif site.kind == COMMIT:
+            groups, started = [*groups, started], 0
+        elif site.kind == WAIT:
+            groups = groups[max(0, len(groups) - site.count) :]
+        elif site.kind == LOAD and is_near and (started or any(groups)):
+            found.add(interval)
+    return found
+
+
 def trace_block(
-    program: Program, launch: Launch, shape: tuple[int, int, int], block: int, A: np.ndarray, B: np.ndarray
-) -> list[list[Access]]:
-    """The accesses and barriers of each thread of the block with this linear number, in the thread's own order.
+    program: Program,
+    launch: Launch,
+    shape: tuple[int, int, int],
+    block: int,
+    A: np.ndarray,
+    B: np.ndarray,
+    waits: bool = False,
+) -> Trace:
+    """The accesses and barriers of the threads of the block with this linear number; with `waits` also where groups of
+    copies are closed and waited for.
 
     A (M×K) and B (K×N) are float32. UserError for a kernel that the emulator cannot read, and where there is too much
     to write down.
     """
-    records, sites, places = _recorded(program, launch, shape, block, A, B)
-    return [[_access(record, sites, places) for record in row[: np.argmin(row["site"])]] for row in records]
-
-
-def overlapping_intervals(program: Program, launch: Launch, shape: tuple[int, int, int]) -> int:
-    """In how many intervals between two barriers block 0 both writes to shared memory and reads from it.
-
-    UserError as for `trace_block`, which tells more and takes far longer.
-    """
-    M, N, K = shape
-    A, B = np.zeros((M, K), np.float32), np.zeros((K, N), np.float32)
-    records, sites, places = _recorded(program, launch, shape, 0, A, B)
-    kinds = np.array(["", *(site.kind for site in sites)])[records["site"].astype(np.int64)]
-    interval = np.cumsum(kinds == BARRIER, axis=1)
-    in_shared = ~places.are_global(records["address"])
-    written = set(interval[in_shared & np.isin(kinds, (STORE, COPY))].tolist())
-    return len(written & set(interval[in_shared & (kinds == LOAD)].tolist()))
-
-
-def _recorded(
-    program: Program, launch: Launch, shape: tuple[int, int, int], block: int, A: np.ndarray, B: np.ndarray
-) -> tuple[np.ndarray, list[Site], _Places]:
-    """What the threads wrote down, a row each, with the sites that it names (from 1) and where addresses lie."""
     from gemmlab.emulator import runner
     from gemmlab.emulator.code import decode
     from gemmlab.emulator.ptx import parser
@@ -97,7 +152,7 @@ def _recorded(
     symbol, threads = program.symbol(launch.kernel), prod(launch.block)
     try:
         module = parser.parse(program.ptx)
-        watched = _Watched(module.functions[symbol])
+        watched = _Watched(module.functions[symbol], waits)
         capacity = _MOST_BYTES // (threads * _RECORD.itemsize)
         module.functions[symbol] = watched.function(capacity)
         module.variables.append(parser.Variable(_BUFFER, "global", threads * capacity * _RECORD.itemsize, 16))
@@ -112,17 +167,7 @@ def _recorded(
     records = memory.arrays[number].view(_RECORD).reshape(threads, capacity)
     if records["site"][:, -1].any():
         raise UserError("there is too much to follow; take a smaller K")
-    return records, watched.sites, _Places(code, memory)
-
-
-def _access(record: np.void, sites: list[Site], places: _Places) -> Access:
-    site = sites[int(record["site"]) - 1]
-    if site.kind == BARRIER:
-        return Access(site, Place(None))
-    place = places.find(int(record["address"]))
-    if site.kind == COPY:
-        return Access(site, place, source=places.find(int(record["from"])), taken=int(record["words"][0]))
-    return Access(site, place, tuple(map(int, record["words"][: -(-site.size * site.count // 4)])))
+    return Trace(records, watched.sites, _Places(code, memory))
 
 
 class _Places:
@@ -151,10 +196,10 @@ class _Places:
 
 
 class _Watched:
-    """A function with its accesses and barriers written down as they happen."""
+    """A function with its accesses and barriers written down as they happen, and with `waits` those for copies."""
 
-    def __init__(self, function: Function) -> None:
-        self._function = function
+    def __init__(self, function: Function, waits: bool = False) -> None:
+        self._function, self._waits = function, waits
         self.sites: list[Site] = []
 
     def function(self, capacity: int) -> Function:
@@ -174,12 +219,12 @@ class _Watched:
         )
 
     def _with_record(self, instruction: Instruction) -> list[Instruction]:
-        site = _site(instruction)
+        site = _site(instruction) or (_site_of_wait(instruction) if self._waits else None)
         if site is None:
             return [instruction]
         self.sites.append(site)
         before = _guard(instruction)
-        if site.kind == BARRIER:
+        if site.kind in (BARRIER, COMMIT, WAIT):
             return before + _record(len(self.sites), []) + [instruction]
         operands = instruction.operands
         if site.kind == COPY:
@@ -272,6 +317,16 @@ def _store(element: str, offset: int, register: str) -> Instruction:
 
 def _number(register: str, value: str) -> list[Instruction]:
     return [_make("mov.u32", register, value)]
+
+
+def _site_of_wait(instruction: Instruction) -> Site | None:
+    """A group of asynchronous copies is closed, or groups are waited for."""
+    line = instruction.location.line
+    if instruction.opcode == "cp.async.commit_group":
+        return Site(COMMIT, line)
+    if instruction.opcode.startswith("cp.async.wait_"):
+        return Site(WAIT, line, count=int(instruction.operands[0]) if instruction.operands else 0)
+    return None
 
 
 def _site(instruction: Instruction) -> Site | None:

@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING
 
 from gemmlab.cuda.sizes import Sizes, sizes_of
 from gemmlab.errors import UserError
-from gemmlab.models.warp_tile import WarpTile
+from gemmlab.kernel.warp import WARP
+from gemmlab.models.simulator import FLOAT_BYTES
+from gemmlab.models.warp_tile import WIDTH, WarpTile
 from gemmlab.trials.variant import compiled
-from gemmlab.trials.warp_lines import requests_of
+from gemmlab.trials.warp_lines import first_block, requests_by_line
 
 if TYPE_CHECKING:
     from gemmlab.course.lesson import Kernel
@@ -24,8 +26,20 @@ def warp_tile(kernel: Kernel, source: str) -> WarpTile:
 def lanes_of(program: Program, spec: LaunchSpec, sizes: Sizes) -> WarpTile:
     """The same of a program with tiles of these sizes."""
     shape = (sizes.BM, sizes.BN, sizes.BK)
-    stores = [request for request in requests_of(program, spec.at(*shape), shape) if request.is_store]
-    if not stores or None in stores[0].offsets:
+    lanes: list[set[tuple[int, int]]] = [set() for _ in range(WARP)]
+    for line in requests_by_line(first_block(program, spec.at(*shape), shape), shape):
+        if line.array == "C" and line.is_store:
+            for lane, offset in ((lane, offset) for request in line.requests for lane, offset in enumerate(request)):
+                if offset is not None:
+                    first = offset // FLOAT_BYTES
+                    lanes[lane] |= {divmod(first + j, sizes.BN) for j in range(line.size // FLOAT_BYTES)}
+    if not all(lanes):
         raise UserError("some lane of warp 0 stores nothing at the shape of one tile: run the check, which says more")
-    places = [divmod(offset // 4, sizes.BN) for offset in stores[0].offsets]
-    return WarpTile(sizes, tuple(row for row, _ in places), tuple(col for _, col in places))
+    rows, cols = ([sorted({place[side] for place in places}) for places in lanes] for side in (0, 1))
+    first_rows, first_cols = (tuple(own[0] for own in side) for side in (rows, cols))
+    return WarpTile(sizes, first_rows, first_cols, (_step(rows[0]), _step(cols[0])))
+
+
+def _step(places: list[int]) -> int:
+    """How far it is from a thread's first piece to its second; 0 where it has one."""
+    return places[WIDTH] - places[0] if len(places) > WIDTH else 0

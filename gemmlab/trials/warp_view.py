@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING
 from gemmlab.errors import UserError
 from gemmlab.models.requests import LineRequests, partner
 from gemmlab.trials.variant import compiled, variant
-from gemmlab.trials.warp_lines import requests_by_line
+from gemmlab.trials.warp_lines import first_block, requests_by_line
 
 if TYPE_CHECKING:
     from gemmlab.course.lesson import Kernel
-    from gemmlab.kernel.launch import Launch
-    from gemmlab.kernel.program import Program
+    from gemmlab.trials.trace import Trace
 
 Shape = tuple[int, int, int]
 BEFORE, AFTER = "your kernel", "with the change"
@@ -22,20 +21,24 @@ BEFORE, AFTER = "your kernel", "with the change"
 
 @dataclass
 class WarpView:
-    """A kernel, or two versions of one, at one shape. Each warp is looked at once."""
+    """A kernel, or two versions of one, at one shape. Each version is run once, and each warp looked at once."""
 
     source: str
-    programs: Mapping[str, Program]
-    launch: Launch
+    traces: Mapping[str, Trace]
     shape: Shape
     _seen: dict[tuple[str, int], list[LineRequests]] = field(default_factory=dict)
+
+    @property
+    def warps(self) -> int:
+        """How many warps a block has."""
+        return self.traces[BEFORE].warps
 
     def lines(self, version: str, warp: int) -> list[LineRequests]:
         """What the lines of a version ask for; nothing of a version that is not there."""
         key = version, warp
         if key not in self._seen:
-            program = self.programs.get(version)
-            self._seen[key] = requests_by_line(program, self.launch, self.shape, warp) if program else []
+            trace = self.traces.get(version)
+            self._seen[key] = requests_by_line(trace, self.shape, warp) if trace is not None else []
         return self._seen[key]
 
     def find(self, line: int | str | None, warp: int) -> int:
@@ -67,7 +70,7 @@ class WarpView:
 
 def warp_view_of(kernel: Kernel, source: str, bodies: Mapping[str, str], shape: Shape) -> WarpView:
     """The view of a student's kernel, beside the same with other bodies in some of its blanks where they are given."""
-    programs = {BEFORE: compiled(kernel, source)}
-    if bodies:
-        programs[AFTER] = compiled(kernel, variant(kernel.starter, source, bodies))
-    return WarpView(source, programs, kernel.launch.at(*shape), shape)
+    sources = {BEFORE: source} | ({AFTER: variant(kernel.starter, source, bodies)} if bodies else {})
+    launch = kernel.launch.at(*shape)
+    traces = {name: first_block(compiled(kernel, text), launch, shape) for name, text in sources.items()}
+    return WarpView(source, traces, shape)

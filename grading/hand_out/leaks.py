@@ -13,8 +13,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from gemmlab.course.lesson import Kernel, Lesson, load_all
+from gemmlab.course.lesson import Kernel, Lesson, lesson_path, load_all
 from gemmlab.files import normalize, read_source
+from grading.hand_out import sentences as say
 
 _SHORTEST = 24  # characters without spaces
 _SHORTEST_SENTENCE = 40
@@ -23,9 +24,9 @@ _PRIVATE = ("solutions", "grading", "tests", "tools", "state", ".work")
 
 @dataclass(frozen=True)
 class _Secret:
-    """A text that tells an answer, without spaces, and what it is."""
+    """A text that tells an answer, without spaces, and what is said of a file that holds it."""
 
-    what: str
+    told: str
     text: str
 
 
@@ -36,7 +37,7 @@ def leaks(folder: Path, root: Path) -> list[str]:
     secrets = [secret for lesson in course for kernel in lesson.kernels for secret in _solutions(kernel)]
     prose = [*_model_answers(root), *_graders_code(root)]
     return [
-        f"{path.relative_to(folder).as_posix()} {reason}"
+        say.OF_FILE(path=path.relative_to(folder).as_posix(), reason=reason)
         for path in sorted(folder.rglob("*"))
         if path.is_file()
         for reason in _in_file(path, path.relative_to(folder), shown, secrets, prose)
@@ -47,7 +48,7 @@ def _in_file(
     path: Path, place: Path, shown: dict[str, str], secrets: list[_Secret], prose: list[_Secret]
 ) -> Iterator[str]:
     if place.parts[0] in _PRIVATE:
-        yield "does not belong into the bundle"
+        yield say.PRIVATE()
     if path.suffix == ".ipynb" and (trace := _trace_of_work(path)):
         yield trace
     text = _plain(_words(path))
@@ -58,21 +59,22 @@ def _in_file(
         else:
             told = len(secret.text) >= _SHORTEST and secret.text in text
         if told:
-            yield f"holds {secret.what}"
-    yield from (f"holds {secret.what}" for secret in prose if secret.text in text)
+            yield secret.told
+    yield from (secret.told for secret in prose if secret.text in text)
 
 
 def _solutions(kernel: Kernel) -> Iterator[_Secret]:
     """The bodies of its blanks; of a patient, the lines that mend it."""
-    solution = kernel.solution or ""
+    solution = kernel.solved or ""
     if kernel.patient:
         for line in sorted(_lines(solution) - _lines(kernel.starter)):
-            yield _Secret(f"a line of the mended {kernel.name}", line)
+            yield _Secret(say.HOLDS_LINE(kernel=kernel.name), line)
     else:
         for blank in kernel.blanks:
-            yield _Secret(f"the solution of {kernel.name}, blank {blank.name}", _plain(blank.answer or ""))
+            told = say.HOLDS_BLANK(kernel=kernel.name, blank=blank.name)
+            yield _Secret(told, _plain(blank.answer or ""))
     if kernel.blanks:
-        yield _Secret(f"the solved kernel {kernel.name}", _plain(solution))
+        yield _Secret(say.HOLDS_SOLUTION(kernel=kernel.name), _plain(solution))
 
 
 def _lines(text: str) -> set[str]:
@@ -83,9 +85,9 @@ def _shown(lesson: Lesson) -> Iterator[tuple[str, str]]:
     """The files of a lesson, by the end of their paths, and what each of them shows on purpose, without spaces."""
     for kernel in lesson.kernels:
         yield f"{kernel.name}.cu", _plain(kernel.starter)
-    text = read_source(lesson.root / "lessons" / f"{lesson.name}.md")
+    text = read_source(lesson_path(lesson.root, lesson.name))
     shown = _plain("\n".join([text, *(kernel.starter for kernel in lesson.kernels)]))
-    yield from ((f"lessons/{lesson.name}{kind}", shown) for kind in (".ipynb", ".md"))
+    yield from ((f"{lesson.name}{kind}", shown) for kind in (".ipynb", ".md"))
 
 
 def _model_answers(root: Path) -> Iterator[_Secret]:
@@ -93,7 +95,7 @@ def _model_answers(root: Path) -> Iterator[_Secret]:
     for path in sorted((root / "grading" / "answers").glob("*.md")):
         for sentence in re.split(r"(?<=[.:?!])\s+|\n\s*\n|^[-#].{0,3}\s", read_source(path), flags=re.MULTILINE):
             if len(sentence.strip()) >= _SHORTEST_SENTENCE:
-                yield _Secret(f"a sentence of the model answers in {path.name}", _plain(sentence))
+                yield _Secret(say.HOLDS_ANSWER(file=path.name), _plain(sentence))
 
 
 def _graders_code(root: Path) -> Iterator[_Secret]:
@@ -101,7 +103,7 @@ def _graders_code(root: Path) -> Iterator[_Secret]:
     for path in sorted((root / "grading").rglob("*.py")):
         first = _plain(read_source(path))[:200]
         if len(first) >= _SHORTEST:
-            yield _Secret(f"grading/{path.name}", first)
+            yield _Secret(say.HOLDS_CODE(file=path.name), first)
 
 
 def _words(path: Path) -> str:
@@ -127,7 +129,7 @@ def _strings(value: object) -> Iterator[str]:
 
 def _trace_of_work(path: Path) -> str:
     cells = json.loads(path.read_text("utf-8")).get("cells", [])
-    return "holds outputs of somebody's work" if any(cell.get("outputs") for cell in cells) else ""
+    return say.HOLDS_WORK() if any(cell.get("outputs") for cell in cells) else ""
 
 
 def _plain(text: str) -> str:

@@ -18,6 +18,7 @@ from gemmlab.course.lesson import Kernel, Lesson
 from gemmlab.course.parts import ANSWER_PLACEHOLDER
 from gemmlab.errors import UserError
 from gemmlab.files import read_source
+from grading.hand_out import sentences as say
 from grading.hand_out.new_folder import write_new_folder
 
 if TYPE_CHECKING:
@@ -101,8 +102,8 @@ def notebook(lesson: Lesson) -> NotebookNode:
 def _fill_exercise(cell: NotebookNode, kernel: Kernel) -> None:
     """A kernel with blanks becomes the solved one with markers. One that is handed out whole stays as it is, and is no
     solution cell: nbgrader would replace all of it, its first line included."""
-    if kernel.solution is None:
-        raise UserError(f"solutions/{kernel.name}.cu is not on disk, so there is nothing to export")
+    if kernel.solved is None:
+        raise UserError(say.NO_SOLUTION(kernel=kernel.name))
     has_blanks = bool(kernel.blanks) and not kernel.patient
     text = _with_markers(kernel) if has_blanks else kernel.starter
     cell.source = f"%%writefile kernels/{kernel.name}.cu\n{text}".rstrip("\n")
@@ -125,7 +126,7 @@ def _with_markers(kernel: Kernel) -> str:
 def _points(lesson: Lesson, question: str) -> float:
     marks = {one.id: one.marks for one in lesson.questions} | {"explanation": lesson.marks["explanation"]}
     if question not in marks:
-        raise UserError(f"lessons/{lesson.name}.md: there are no marks for the answer to '{question}'")
+        raise UserError(say.NO_MARKS(lesson=lesson.name, question=question))
     return marks[question]
 
 

@@ -16,6 +16,7 @@ from traitlets import Unicode
 
 from gemmlab.course.lesson import is_name
 from gemmlab.errors import UserError
+from grading.hand_out import sentences as say
 from grading.hand_out.nbgrader_export import MARKS_ID
 from grading.marking import csv_text
 
@@ -44,11 +45,8 @@ class TakeMarks(NbGraderPreprocessor):
 def _row(grades: Path, student: str, lesson: str) -> dict[str, str]:
     rows = _rows(grades, grades.stat().st_mtime_ns)
     if (student, lesson) not in rows:
-        raise UserError(f"{grades} has no row for {student}, {lesson}; {_AGAIN}")
+        raise UserError(say.NO_ROW(grades=grades, student=student, lesson=lesson))
     return rows[student, lesson]
-
-
-_AGAIN = "run: python -m grading grade submitted --out report"
 
 
 @lru_cache(maxsize=1)
@@ -59,16 +57,17 @@ def _rows(grades: Path, changed: int) -> dict[tuple[str, str], dict[str, str]]:
 
 def _reject_older(grades: Path, handed_in: Path) -> None:
     if not grades.is_file():
-        raise UserError(f"there is no {grades}; {_AGAIN}")
+        raise UserError(say.NO_GRADES(grades=grades))
     if handed_in.is_file() and handed_in.stat().st_mtime_ns > grades.stat().st_mtime_ns:
-        raise UserError(f"{handed_in} was handed in after {grades} was written; {_AGAIN}")
+        raise UserError(say.OLD_GRADES(handed_in=handed_in, grades=grades))
 
 
 def _outputs(row: dict[str, str]) -> list[NotebookNode]:
     """What a student may read, and the marks. A veto takes them all, as nbgrader knows no lesson that is failed."""
     marks = 0.0 if row["veto"] else float(row["code"] or 0) + float(row["boundary"] or 0)
-    told = f"{row['status'].replace('_', ' ')}{'; no marks: ' + row['veto'] if row['veto'] else ''}\n"
+    status = row["status"].replace("_", " ")
+    told = say.MARKED_WITH_VETO(status=status, veto=row["veto"]) if row["veto"] else status
     return [
-        v4.new_output("stream", name="stdout", text=told),
+        v4.new_output("stream", name="stdout", text=f"{told}\n"),
         v4.new_output("execute_result", data={"text/plain": f"{marks:g}"}, execution_count=1),
     ]

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from gemmlab.errors import UserError
+from grading.hand_out import sentences as say
 
 
 def write_new_folder(out: Path, files: Mapping[str, bytes], check: Callable[[Path], None] = lambda draft: None) -> None:
@@ -26,14 +27,14 @@ def write_new_folder(out: Path, files: Mapping[str, bytes], check: Callable[[Pat
         finally:
             shutil.rmtree(draft, ignore_errors=True)
     except OSError as error:
-        raise UserError(f"cannot write to {out}: {error.strerror or error}") from None
+        raise UserError(say.CANNOT_WRITE(folder=out, reason=error.strerror or error)) from None
 
 
 def _refuse_occupied(out: Path) -> None:
     if out.is_symlink() or (out.exists() and not out.is_dir()):
-        raise UserError(f"{out} is no folder; name a new one")
+        raise UserError(say.NO_FOLDER(folder=out))
     if out.is_dir() and any(out.iterdir()):
-        raise UserError(f"the folder {out} is not empty; name a new one, or empty it first")
+        raise UserError(say.NOT_EMPTY(folder=out))
 
 
 def _write(folder: Path, files: Mapping[str, bytes]) -> None:

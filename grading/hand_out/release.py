@@ -4,7 +4,8 @@ No solution is in it in any form, not even hidden or encoded: what the library c
 in the bundle the fourth hint says where the answer will come from. When the time has come, hand out
 solutions/NN_slug.cu; put into the bundle's solutions/, it is what that hint shows, after an attempt as always.
 
-The numbers that students predict are in it, because the lesson shows them afterwards. They give no marks.
+The numbers that students predict are in it, because the lesson shows them afterwards, but out of sight: they stand with
+the rest of a lesson's front matter in a hidden folder. They give no marks.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from gemmlab.course import lesson as lessons
 from gemmlab.course.lesson import Lesson
 from gemmlab.errors import UserError
 from gemmlab.files import read_source
+from grading.hand_out import sentences as say
 from grading.hand_out.leaks import leaks
 from grading.hand_out.new_folder import write_new_folder
 
@@ -25,8 +27,8 @@ _TEXTS = ("README.md", "pyproject.toml", "Makefile", "environment.yml", "LICENSE
 _BEGIN, _END = ">>> not in the student bundle", "<<< not in the student bundle"
 _LINK = re.compile(r"\]\(([^()\s#:]+)\)|\bsrc=\"([^\":]+)\"")
 _IMAGES = (".png", ".svg", ".jpg", ".gif", ".webp")
+_PAGES = "docs"  # the folder of pages for everybody
 _LEFT_OUT = ("__pycache__", "node_modules")
-_SPEC_ONLY = "\nThis file holds what the course knows of the lesson. To work on it, open {name}.ipynb.\n"
 
 
 def release(out: Path, root: Path | None = None) -> None:
@@ -41,8 +43,8 @@ def release(out: Path, root: Path | None = None) -> None:
 
 def _refuse_leaks(draft: Path, root: Path) -> None:
     if found := leaks(draft, root):
-        more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
-        raise UserError(f"the bundle would give answers away: {found[0]}{more}; nothing was written")
+        more = len(found) - 1
+        raise UserError(say.LEAKS_AND_MORE(leak=found[0], more=more) if more else say.LEAKS(leak=found[0]))
 
 
 def _files(root: Path) -> Iterator[tuple[str, bytes]]:
@@ -57,27 +59,28 @@ def _files(root: Path) -> Iterator[tuple[str, bytes]]:
         text = without_marked(read_source(root / name), name)
         yield name, text.encode()
         if name.endswith(".md"):
-            yield from ((image, (root / image).read_bytes()) for image in _images(text, root))
+            yield from ((linked, (root / linked).read_bytes()) for linked in _linked(text, root))
 
 
 def _lesson_files(lesson: Lesson) -> Iterator[tuple[str, bytes]]:
     """A lesson's spec, notebook and starters. The starters lie there twice: students write over those in kernels/."""
-    name = f"lessons/{lesson.name}"
     for made in build.made_files(lesson):
         if made.kind != "solved":
             yield made.path.relative_to(lesson.root).as_posix(), made.text.encode()
     for kernel in lesson.kernels:
         kept = lessons.starter_path(lesson.root, kernel.name).relative_to(lesson.root)
         yield kept.as_posix(), kernel.starter.encode()
-    front = read_source(lesson.root / f"{name}.md").split("\n---\n", 1)[0]
-    yield f"{name}.md", f"{front}\n---\n{_SPEC_ONLY.format(name=lesson.name)}".encode()
+    front = read_source(lessons.lesson_path(lesson.root, lesson.name)).split("\n---\n", 1)[0]
+    spec = lessons.spec_path(lesson.root, lesson.name).relative_to(lesson.root)
+    yield spec.as_posix(), f"{front}\n---\n\n{say.SPEC_ONLY(notebook=f'{lesson.name}.ipynb')}\n".encode()
 
 
-def _images(text: str, root: Path) -> Iterator[str]:
-    """The images of the course that a Markdown text shows."""
+def _linked(text: str, root: Path) -> Iterator[str]:
+    """The images of the course that a Markdown text shows, and the pages that it leads to."""
     for match in _LINK.finditer(text):
         place = PurePosixPath(match[1] or match[2])
-        if place.suffix in _IMAGES and ".." not in place.parts and (root / place).is_file():
+        is_page = place.suffix == ".md" and place.parts[0] == _PAGES
+        if (is_page or place.suffix in _IMAGES) and ".." not in place.parts and (root / place).is_file():
             yield place.as_posix()
 
 
@@ -91,10 +94,10 @@ def without_marked(text: str, name: str) -> str:
     for number, line in enumerate(text.split("\n"), 1):
         if _BEGIN in line or _END in line:
             if (_BEGIN in line) == inside:
-                raise UserError(f"{name}, line {number}: this mark has no partner")
+                raise UserError(say.MARK_ALONE(file=name, line=number))
             inside = not inside
         elif not inside:
             kept.append(line)
     if inside:
-        raise UserError(f"{name}: the last '{_BEGIN}' has no partner")
+        raise UserError(say.LAST_MARK_ALONE(file=name, mark=_BEGIN))
     return re.sub(r"\n{3,}", "\n\n", "\n".join(kept)).strip("\n") + "\n"

@@ -131,7 +131,9 @@ def _zip(opened: IO[bytes], prefix: str, depth: int) -> Iterator[File]:
         return
     if not members and prefix:
         yield File(own, note=say.ZIP_EMPTY())
-    yield from (File(f"{prefix}/{folder}/".lstrip("/"), note=say.EMPTY_FOLDER()) for folder in _empty(everything))
+    for folder, hidden in _empty(everything).items():
+        note = say.HIDDEN_ONLY(names=", ".join(hidden[:_MOST_NAMED])) if hidden else say.EMPTY_FOLDER()
+        yield File(f"{prefix}/{folder}/".lstrip("/"), note=note)
     for info in members:
         parts = _parts(info)
         if not parts or any(map(_is_left_out, parts)):
@@ -148,8 +150,9 @@ def _parts(info: zipfile.ZipInfo) -> list[str]:
     return [part for part in PurePosixPath(info.filename.replace("\\", "/")).parts if part not in ("/", "..")]
 
 
-def _empty(members: Iterable[zipfile.ZipInfo]) -> list[str]:
-    """The outermost folders of a zip that hold no file, or only files that are left out."""
+def _empty(members: Iterable[zipfile.ZipInfo]) -> dict[str, list[str]]:
+    """The outermost folders of a zip that hold no file, or only files that are left out, and the names of those."""
+    hidden: dict[str, set[str]] = {}
     folders: set[str] = set()
     full: set[str] = set()
     for info in members:
@@ -158,8 +161,12 @@ def _empty(members: Iterable[zipfile.ZipInfo]) -> list[str]:
         is_file = not info.is_dir() and len(seen) == len(parts)
         above = ["/".join(map(_readable, seen[:count])) for count in range(1, len(seen) + (not is_file))]
         (full if is_file else folders).update(above)
+        if len(seen) < len(parts):
+            for folder in above:
+                hidden.setdefault(folder, set()).add(_readable(parts[len(seen)]))
     empty = folders - full
-    return sorted(folder for folder in empty if folder.rpartition("/")[0] not in empty)
+    outermost = sorted(folder for folder in empty if folder.rpartition("/")[0] not in empty)
+    return {folder: sorted(hidden.get(folder, ())) for folder in outermost}
 
 
 def _leads_out(info: zipfile.ZipInfo) -> bool:

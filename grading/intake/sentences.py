@@ -23,6 +23,18 @@ STAYS_OPEN = Sentence("the blank {blank} ends in an open comment or a backslash,
 CHANGES_GIVEN = Sentence("the blank {blank} holds a line for the preprocessor that can change the given code")
 UNFINISHED = Sentence("the blank {blank} ends in the middle of a statement, which takes in the given line below")
 
+# What was taken out of the given code. The texts stand in backquotes, which pages set as code.
+CHECK_GONE = Sentence("the boundary check `{text}` was taken out or changed")
+BARRIER_GONE = Sentence("the barrier `{text}` was taken out or changed")
+
+# Why a file is not spliced.
+OWN_FAULT = Sentence("this grader could not read the file ({kind}); look at it, and give the marks by hand")
+CANNOT_BE_READ = Sentence("#error not graded: the file cannot be read")
+TAKEN_WHOLE = Sentence("taken as a whole: {reason}")
+ODD_CHARACTERS = Sentence("the file holds characters that no source file has")
+FAR_TOO_LARGE = Sentence("the file is far larger than any kernel of this course")
+NAMELESS_BLANK = Sentence("in line {line}")
+
 # What is wrong with a file or folder that was handed in. Its path and a colon stand before each.
 EMPTY_FOLDER = Sentence("the folder is empty")
 HIDDEN_ONLY = Sentence("the folder holds hidden files only, which are not looked at: {names}")

@@ -121,9 +121,9 @@ def _stays_open(body: str) -> bool:
 
 
 def _changes_given(body: str, lines: Sequence[Line], starter: str, stub: str) -> bool:
-    """Whether a line for the preprocessor can change the given code. Harmless are `#pragma unroll`, a `#define` of a
-    name that the starter does not use, the directive that the stub has, such as `#define PAD`, and an `#if` that ends
-    in the body and has whole blocks in each of its branches."""
+    """Whether a line for the preprocessor can change the given code. Harmless are `#pragma unroll`, a `#define` or
+    `#undef` of a name that the starter does not use, the directive that the stub has, such as `#define PAD`, and an
+    `#if` that ends in the body and has whole blocks in each of its branches."""
     used, given = set(tokens(starter)), tokens(stub)[1:3]
     if not are_conditionals_closed(body) or not _has_whole_branches(lines):
         return True
@@ -135,7 +135,7 @@ def _changes_given(body: str, lines: Sequence[Line], starter: str, stub: str) ->
 
 def _is_harmless(line: Line, used: set[str], given: list[str]) -> bool:
     name, *rest = directive(line)
-    if name == "define":
+    if name in ("define", "undef"):
         return [name, *rest[:1]] == given or not used & set(rest[:1])
     return is_conditional(line) or (name == "pragma" and rest[:1] != [] and rest[0] in _UNROLLS)
 

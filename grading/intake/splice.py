@@ -17,7 +17,8 @@ from gemmlab.course.patients import changes
 from gemmlab.cuda.tree import is_text
 from gemmlab.errors import UserError
 from gemmlab.files import normalize
-from grading.intake import sentences, smuggle, tamper
+from grading.intake import sentences as say
+from grading.intake import smuggle, tamper
 from grading.model import Spliced, Submission
 
 _MOST_LINES = 2_000
@@ -35,8 +36,7 @@ def splice(submission: Submission, kernel: Kernel) -> Spliced:
     try:
         return _spliced(submission, kernel)
     except Exception as error:  # a fault of ours, which must not end a batch over one student's file
-        note = f"this grader could not read the file ({type(error).__name__}); look at it, and give the marks by hand"
-        return Spliced("#error not graded: the file cannot be read\n", note=note)
+        return Spliced(say.CANNOT_BE_READ() + "\n", note=say.OWN_FAULT(kind=type(error).__name__))
 
 
 def _spliced(submission: Submission, kernel: Kernel) -> Spliced:
@@ -50,7 +50,7 @@ def _spliced(submission: Submission, kernel: Kernel) -> Spliced:
     try:
         return _checked(_blanks(kernel, text))
     except UserError as error:
-        return _checked(replace(_whole(kernel, text), note=f"taken as a whole: {error}"))
+        return _checked(replace(_whole(kernel, text), note=say.TAKEN_WHOLE(reason=error)))
 
 
 def _text(submission: Submission, kernel: Kernel) -> str:
@@ -62,10 +62,10 @@ def _text(submission: Submission, kernel: Kernel) -> str:
 def _unfit(text: str) -> str:
     """Why no time is spent on this text; '' where it can be a kernel."""
     if not is_text(text):
-        return "the file holds characters that no source file has"
+        return say.ODD_CHARACTERS()
     lines = text.split("\n")
     if len(text) > _MOST_CHARACTERS or len(lines) > _MOST_LINES or max(map(len, lines)) > _LONGEST_LINE:
-        return "the file is far larger than any kernel of this course"
+        return say.FAR_TOO_LARGE()
     return ""
 
 
@@ -90,7 +90,7 @@ def _blanks(kernel: Kernel, text: str) -> Spliced:
 
 def _names_left(text: str) -> tuple[str, ...]:
     """The blanks still open; those without a name are called by their line."""
-    return tuple(dict.fromkeys(name or f"in line {line}" for name, line in blanks.open_blanks(text)))
+    return tuple(dict.fromkeys(name or say.NAMELESS_BLANK(line=line) for name, line in blanks.open_blanks(text)))
 
 
 def _smuggled(kernel: Kernel, bodies: dict[str, str]) -> list[str]:
@@ -111,7 +111,7 @@ def _checked(spliced: Spliced) -> Spliced:
 
 def _refused(reasons: list[str], spliced: Spliced) -> Spliced:
     """The same with a source that does not compile and says why."""
-    source_text = sentences.NOT_GRADED(reasons="; ".join(reasons)) + "\n"
+    source_text = say.NOT_GRADED(reasons="; ".join(reasons)) + "\n"
     return replace(spliced, source=source_text, vetoes=(*reasons, *spliced.vetoes))
 
 

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING
 
 from gemmlab.cuda.preprocess import preprocess
 from gemmlab.cuda.tree import parse, text_of, walk
+from gemmlab.sentence import Sentence
+from grading.intake import sentences as say
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -30,10 +32,10 @@ _LOOPS = ("for_statement", "while_statement", "do_statement")
 def vetoes(given: str, handed_in: str) -> tuple[str, ...]:
     """A sentence for each check and barrier that `given` has and `handed_in` has not, in the order of `given`."""
     ours, theirs = _marks(given), Counter(_marks(handed_in))
-    return tuple(f"{kind} `{text}` was taken out or changed" for kind, text, _ in _missing(ours, theirs))
+    return tuple(gone(text=text) for gone, text, _ in _missing(ours, theirs))
 
 
-_Mark = tuple[str, str, tuple]
+_Mark = tuple[Sentence, str, tuple]
 
 
 def _missing(ours: list[_Mark], theirs: Counter[_Mark]) -> Iterator[_Mark]:
@@ -44,7 +46,7 @@ def _missing(ours: list[_Mark], theirs: Counter[_Mark]) -> Iterator[_Mark]:
 
 
 def _marks(text: str) -> list[_Mark]:
-    """Each check and barrier: what it is, its text, and what matters of its surroundings."""
+    """Each check and barrier: what is said where it is gone, its text, and what matters of its surroundings."""
     return [mark for part in _launched(parse(preprocess(text))) for node in walk(part) for mark in _marks_of(node)]
 
 
@@ -75,9 +77,9 @@ def _marks_of(node: Node) -> Iterator[_Mark]:
     if node.type in ("if_statement", "conditional_expression"):
         guarded = _has_effect(node.child_by_field_name("consequence"))
         for part in _parts(node.child_by_field_name("condition")):
-            yield "the boundary check", part, (guarded,)
+            yield say.CHECK_GONE, part, (guarded,)
     elif node.type == "call_expression" and _BARRIER.fullmatch(text_of(node.child_by_field_name("function"))):
-        yield "the barrier", _plain(node), _surroundings(node)
+        yield say.BARRIER_GONE, _plain(node), _surroundings(node)
 
 
 def _has_effect(node: Node | None) -> bool:

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from gemmlab.course.lesson import INPUT_KINDS, Kernel
 from gemmlab.errors import UserError
 from gemmlab.kernel.launch import LaunchSpec
+from grading.marking import sentences as say
 from grading.marking.secret import derive
 from grading.model import HiddenCase
 
@@ -25,7 +26,9 @@ _SEEDS = 1 << 32
 _WIDEST_TILE = 512
 _FEWEST_PRODUCTS = 8  # the K of an ordinary case, where the tile is smaller
 _LONG = (2100, 2600)  # a size by itself, with more tiles than a byte counts; the others are a tile or so
-_LARGE = (257, 320)  # all three at once
+_LARGE = (257, 320)  # all three at once, and no less than
+_LARGE_TILES = 4  # so many tiles of C
+_PRODUCTS = 1 << 26  # and no more multiply-adds
 _PRIMES = (
     17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71, 73, 79, 83, 89, 97, 101, 103, 107, 109, 113, 127,
 )  # fmt: skip
@@ -110,7 +113,7 @@ def _reach(launch: LaunchSpec, shape: Callable[[int], _Shape], name: str) -> int
     for size in range(1, _WIDEST_TILE + 1):
         if blocks(size + 1) > blocks(1):
             return size
-    raise UserError(f"the launch of {name} takes no more blocks for a larger C; correct its grid")
+    raise UserError(say.NO_TILE(kernel=name))
 
 
 def _whole(numbers: _Draw, tile: _Tile) -> _Shape:
@@ -146,9 +149,13 @@ def _whole_long_K(numbers: _Draw, tile: _Tile) -> _Shape:
 
 
 def _whole_large(numbers: _Draw, tile: _Tile) -> _Shape:
-    M, N, K = (
-        numbers.multiple_between(of, *_LARGE, name) for of, name in zip((tile.BM, tile.BN, _step(tile)), "MNK")
+    (first, last), of_C = _LARGE, ((tile.BM, "M"), (tile.BN, "N"))
+    M, N = (
+        numbers.multiple_between(of, max(first, _LARGE_TILES * of), max(last, _LARGE_TILES * of), name)
+        for of, name in of_C
     )
+    most = _PRODUCTS // (M * N)
+    K = numbers.multiple_between(_step(tile), min(first, most), min(last, most), "K")
     return M, N, K
 
 

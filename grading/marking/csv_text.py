@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from gemmlab.errors import UserError
+from grading.marking import sentences as say
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # also their wide forms
 _INNER = re.compile(r"([;\t][\s\"]*)(?=[=+@-])")
@@ -40,7 +41,7 @@ def written(columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -> str
 
 
 def read(data: bytes) -> list[dict[str, str]]:
-    """The rows by column, names of columns in lower case. Raises UserError, with the end of a sentence about the file.
+    """The rows by column, names of columns in lower case. Raises UserError with the reason where it is none.
 
     Takes what spreadsheets save: a mark of the encoding, UTF-16, Windows text, semicolons or tabs for commas.
     """
@@ -51,7 +52,7 @@ def read(data: bytes) -> list[dict[str, str]]:
     try:
         lines = list(csv.reader(io.StringIO(text), delimiter=separator, strict=True))
     except csv.Error as error:
-        raise UserError(f"is no CSV file: {error}") from None
+        raise UserError(str(error)) from None
     lines = [line for line in lines if any(cell.strip() for cell in line)]
     if not lines:
         return []
@@ -66,7 +67,7 @@ def _decoded(data: bytes) -> str:
             return _with_line_feeds(data.decode(encoding))
         except UnicodeDecodeError:
             continue
-    raise UserError("is no CSV file: its encoding cannot be told")
+    raise UserError(say.NO_ENCODING())
 
 
 def _with_line_feeds(text: str) -> str:

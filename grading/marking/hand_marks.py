@@ -15,11 +15,11 @@ from pathlib import Path
 from gemmlab.errors import UserError
 from gemmlab.files import write_whole
 from grading.marking import csv_text, rubric
+from grading.marking import sentences as say
 from grading.model import Graded
 
 FILE_NAME = "hand_marks.csv"
 VETO = "veto"  # the item whose comment fails the lesson
-_VETO_HELP = "To fail the lesson (a result claimed as measured that was not run), write the reason into the comment."
 COLUMNS = (
     "row",
     "student",
@@ -34,7 +34,6 @@ COLUMNS = (
     "rubric",
     "answer_id",
 )
-_CHANGED = "the answer was changed after it was marked; mark it again and empty the cell answer_id"
 _KEY = ("student", "lesson", "item")
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
@@ -74,7 +73,7 @@ class HandMarks:
         given = self.of(student, lesson, VETO, math.inf)
         if given.comment or (given.marks is None and not given.problem):
             return HandMark(comment=given.comment)
-        return HandMark(problem="write the reason for the veto into the comment, and no marks")
+        return HandMark(problem=say.VETO_WITHOUT_REASON())
 
     def of(self, student: str, lesson: str, item: str, possible: float) -> HandMark:
         """What was given for that item, of so many marks."""
@@ -82,7 +81,7 @@ class HandMarks:
         comment = " ".join(dict.fromkeys(row["comment"].strip() for row in rows if row["comment"].strip()))
         typed = list(dict.fromkeys(row["marks"].strip() for row in rows if row["marks"].strip()))
         if len(typed) > 1:
-            return HandMark(None, comment, f"marked more than once: {', '.join(typed[:3])}; keep one row")
+            return HandMark(None, comment, say.MARKED_TWICE(marks=", ".join(typed[:3])))
         if not typed:
             return HandMark(None, comment)
         marks, problem = _number(typed[0], possible)
@@ -103,9 +102,9 @@ def _number(text: str, possible: float) -> tuple[float | None, str]:
     except ValueError:
         marks = math.nan
     if not math.isfinite(marks):
-        return None, f"{text[:20]!r} is no number of marks"
+        return None, say.NO_NUMBER(text=text[:20])
     if not 0 <= marks <= possible:
-        return None, f"{text[:20]} of {possible:g} marks is not possible"
+        return None, say.NOT_POSSIBLE(text=text[:20], possible=f"{possible:g}")
     return marks, ""
 
 
@@ -145,12 +144,12 @@ def read(folder: Path) -> HandMarks:
     except FileNotFoundError:
         return HandMarks()
     except OSError as error:
-        raise UserError(f"cannot read {path}: {error.strerror}") from None
+        raise UserError(say.CANNOT_READ_MARKS(path=path, reason=error.strerror)) from None
     except UserError as error:
-        raise UserError(f"{path} {error}; mend it, or move it away to start with an empty one") from None
+        raise UserError(say.MARKS_NO_CSV(path=path, reason=error)) from None
     if rows and not set(_KEY) | {"marks"} <= set(rows[0]):
         columns = ", ".join((*_KEY, "marks"))
-        raise UserError(f"{path} lacks some of the columns {columns}; mend its first line, or move it away")
+        raise UserError(say.MARKS_LACK_COLUMNS(path=path, columns=columns))
     return HandMarks(rows)
 
 
@@ -184,7 +183,7 @@ def _rows_of(one: Graded, hand: HandMarks) -> Iterator[dict[str, str]]:
             one, item.id, of=f"{item.possible:g}", problem=item.problem, question=item.question, answer=item.answer,
             rubric=rubrics.of(item.id),
         )  # fmt: skip
-    yield _row(one, VETO, question=_VETO_HELP, problem=hand.veto_of(one.student, one.lesson).problem)
+    yield _row(one, VETO, question=say.VETO_HELP(), problem=hand.veto_of(one.student, one.lesson).problem)
 
 
 def _row(one: Graded, item: str, **cells: str) -> dict[str, str]:
@@ -200,7 +199,7 @@ def _filled(row: dict[str, str], found: Sequence[dict[str, str]]) -> Iterator[di
     for (marks, comment), marked in (typed or {("", ""): ""}).items():
         now = row["answer_id"]
         marked = marked if marked and marks else now
-        problem = row["problem"] or ("" if marked == now else _CHANGED)
+        problem = row["problem"] or ("" if marked == now else say.ANSWER_CHANGED())
         yield row | {"marks": marks, "comment": comment, "problem": problem, "answer_id": marked}
 
 
@@ -210,7 +209,7 @@ def _left_over(row: dict[str, str], lessons: set[str]) -> dict[str, str]:
         return row | {"problem": ""}
     if row["lesson"].strip() not in lessons:
         return row
-    return row | {"problem": "no such student, lesson and item among what was graded; nothing was done with this row"}
+    return row | {"problem": say.NO_SUCH_ROW()}
 
 
 def problems(graded: Sequence[Graded], hand: HandMarks) -> list[str]:
@@ -218,5 +217,5 @@ def problems(graded: Sequence[Graded], hand: HandMarks) -> list[str]:
     told = []
     for row in rows_for(graded, hand):
         if row.get("problem"):
-            told.append(f"{row['student']}, {row['lesson']}, {row['item']}: {row['problem']}")
+            told.append(say.OF_ROW(**{name: row[name] for name in (*_KEY, "problem")}))
     return list(dict.fromkeys(told))

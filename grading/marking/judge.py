@@ -14,31 +14,24 @@ import numpy as np
 
 from gemmlab.kernel.kinds import GRAVITY, KINDS
 from gemmlab.kernel.tolerance import Comparison, compare, make_inputs
-from grading.marking import sentences
+from grading.marking import sentences as say
 from grading.marking.wrong_picture import where, wrong_picture
 from grading.model import CaseMark, Execution, HiddenCase, Job, Judged, RawResult
 from grading.visible import plain
 
 RULE_KIND = "memory traffic"  # what the mark for a lesson's rules is called, beside the kinds of hidden cases
-_FIRST_LAUNCH_ONLY = (
-    "Elements of C are right at the first launch and wrong at the second, because a __device__ variable keeps its "
-    "value from launch to launch and is never set back."
-)
-_ONE_ORDER_ONLY = (
-    "Elements of C are wrong when the last warp of a block gets its turn first and the compiler optimises nothing: "
-    "what is stored hangs on who comes first, or on something that C++ leaves undefined."
-)
 _MOST_ERRORS = 3
 _MOST_WORDS = 300  # characters of one of the compiler's messages
 _MOST_LINES = 1_000_000
 _MOST_LOGGED = 20
 
-_PROBLEMS = {
-    "timeout": "It was stopped, because it took too long.",
-    "memory": "It was stopped, because it took too much memory.",
-    "crash": "It made the program that runs it crash.",
-    "output": "It was stopped, because it gave back something that is no result.",
-    "not run": "It was not run, because an earlier case did not come to its end.",
+
+_STOPPED = {
+    "timeout": say.TOOK_TOO_LONG,
+    "memory": say.TOOK_TOO_MUCH_MEMORY,
+    "crash": say.CRASHED,
+    "output": say.GAVE_NO_RESULT,
+    "not run": say.NOT_RUN,
 }
 
 
@@ -49,14 +42,17 @@ def judge(job: Job, execution: Execution) -> Judged:
         return Judged("compile_error", note=_compile_errors(execution.errors), log=log, seconds=execution.seconds)
     if execution.problem:
         status = "timeout" if execution.problem == "timeout" else "compile_error"
-        note = f"Compiling: {_PROBLEMS[execution.problem]}"
+        note = say.COMPILING(problem=_STOPPED[execution.problem]())
         return Judged(status, note=note, log=log, seconds=execution.seconds)
     lines = job.source.count("\n") + 1
     marks = [_mark(case, results, lines) for case, *results in zip(job.cases, *execution.backends)]
     for rule in (job.kernel.rules[number] for number in execution.rules):
         marks.append(CaseMark(RULE_KIND, "ordinary", False, rule.says, "counter"))
     warnings = tuple(dict.fromkeys(_warnings(execution, lines)))
-    return Judged(_status(marks), tuple(marks), log=log, seconds=execution.seconds, warnings=warnings)
+    asides = tuple(dict.fromkeys(_asides(execution)))
+    return Judged(
+        _status(marks), tuple(marks), log=log, seconds=execution.seconds, warnings=warnings, asides=asides
+    )  # fmt: skip
 
 
 def _status(marks: Sequence[CaseMark]) -> str:
@@ -75,8 +71,8 @@ def _judge_case(case: HiddenCase, result: RawResult, lines: int) -> CaseMark:
     """Right is C that is near enough to A·B, whole, and without a finding: right by luck is not."""
     if result.problem:
         finding = "timeout" if result.problem in ("timeout", "not run") else ""
-        return CaseMark(case.kind, case.group, False, _PROBLEMS[result.problem], finding)
-    finding, message = _gravest((*result.findings, *(result.again.findings if result.again else ())), lines)
+        return CaseMark(case.kind, case.group, False, _STOPPED[result.problem](), finding)
+    finding, message = _gravest(_findings(result), lines)
     max_error, picture = None, ""
     if result.C is not None:
         comparison = _compare(case, result.C, result.written or b"")
@@ -84,12 +80,17 @@ def _judge_case(case: HiddenCase, result: RawResult, lines: int) -> CaseMark:
         max_error = comparison.max_error if math.isfinite(comparison.max_error) else None
         if not comparison.ok and not finding:
             finding, message = "wrong_result", _wrong_numbers(comparison)
-        for other, words in ((result.second, _FIRST_LAUNCH_ONLY), (result.again, _ONE_ORDER_ONLY)):
+        for other, words in ((result.second, say.FIRST_LAUNCH_ONLY), (result.again, say.ONE_ORDER_ONLY)):
             if not finding and other and other.C and not _compare(case, other.C, other.written or b"").ok:
-                finding, message = "wrong_result", words
+                finding, message = "wrong_result", words()
     elif not finding:
-        finding, message = "launch_error", "It ended without a result."
+        finding, message = "launch_error", say.NO_RESULT()
     return CaseMark(case.kind, case.group, not finding, message, finding, max_error, picture)
+
+
+def _findings(result: RawResult) -> tuple[dict, ...]:
+    """Those of the launch and of the second look at it."""
+    return (*result.findings, *(result.again.findings if result.again else ()))
 
 
 def _compare(case: HiddenCase, C_bytes: bytes, written_bytes: bytes) -> Comparison:
@@ -103,8 +104,8 @@ def _compare(case: HiddenCase, C_bytes: bytes, written_bytes: bytes) -> Comparis
 
 def _wrong_numbers(comparison: Comparison) -> str:
     if comparison.unwritten is not None and comparison.unwritten.any():
-        return f"Elements of C are never written, {where(comparison.unwritten)}."
-    return f"Elements of C are wrong, {where(comparison.wrong)}."
+        return say.NEVER_WRITTEN[where(comparison.unwritten)]()
+    return say.WRONG[where(comparison.wrong)]()
 
 
 def _gravest(findings: Sequence[dict], lines: int) -> tuple[str, str]:
@@ -113,24 +114,36 @@ def _gravest(findings: Sequence[dict], lines: int) -> tuple[str, str]:
     if not errors:
         return "", ""
     worst = min(errors, key=lambda finding: GRAVITY[_kind(finding)])
-    line = _line(worst, lines)
-    return _kind(worst), f"{KINDS[_kind(worst)].meaning}{f', line {line}' if line else ''}."
+    kind, line = _kind(worst), _line(worst, lines)
+    meaning = KINDS[kind].meaning
+    return kind, say.FOUND_IN_LINE(meaning=meaning, line=line) if line else say.FOUND(meaning=meaning)
 
 
 def _warnings(execution: Execution, lines: int) -> Iterator[str]:
-    """A sentence for each warning, by its kind. What the emulator does not know is for the instructor alone."""
-    for finding in (one for results in execution.backends for result in results for one in result.findings):
+    """A sentence for each warning of either look, by its kind. What the emulator does not know is for the instructor
+    alone."""
+    for finding in (one for results in execution.backends for result in results for one in _findings(result)):
         kind, line = _kind(finding), _line(finding, lines)
         if finding.get("severity") == "warning" and kind != "unsupported":
             yield _warned(kind, line)
 
 
+def _asides(execution: Execution) -> Iterator[str]:
+    """What an instructor should know of a second look that could not be taken, or came to no end."""
+    for result in execution.cases:
+        looked = result.again
+        if looked and any(_kind(finding) == "unsupported" for finding in looked.findings):
+            yield say.NO_SECOND_LOOK()
+        elif result.C is not None and (result.detail or looked and looked.C is None and not looked.findings):
+            yield say.NO_END_OF_SECOND_LOOK()
+
+
 def _warned(kind: str, line: int | None) -> str:
     if kind == "launch_error":
-        return sentences.WARNED_OF_LAUNCH()
+        return say.WARNED_OF_LAUNCH()
     if line:
-        return sentences.WARNED_IN_LINE(meaning=KINDS[kind].meaning, line=line)
-    return sentences.WARNED(meaning=KINDS[kind].meaning)
+        return say.WARNED_IN_LINE(meaning=KINDS[kind].meaning, line=line)
+    return say.WARNED(meaning=KINDS[kind].meaning)
 
 
 def _line(finding: dict, lines: int) -> int | None:
@@ -149,10 +162,11 @@ def _compile_errors(errors: Sequence[dict]) -> str:
     shown = []
     for error in errors[:_MOST_ERRORS]:
         line = error.get("line")
-        place = f"Line {line}: " if isinstance(line, int) and 0 < line < _MOST_LINES else ""
-        shown.append(place + plain(str(error.get("message", "")))[:_MOST_WORDS])
+        message = plain(str(error.get("message", "")))[:_MOST_WORDS]
+        is_line = isinstance(line, int) and 0 < line < _MOST_LINES
+        shown.append(say.ERROR_IN_LINE(line=line, message=message) if is_line else message)
     more = len(errors) - len(shown)
-    return "\n".join(shown + ([f"and {more} more"] if more > 0 else []))
+    return "\n".join(shown + ([say.MORE_ERRORS(count=more)] if more > 0 else []))
 
 
 def _log(job: Job, execution: Execution) -> Iterator[str]:
@@ -164,5 +178,5 @@ def _log(job: Job, execution: Execution) -> Iterator[str]:
             at = f"{name}, {'×'.join(map(str, case.shape))} {case.inputs}"
             if result.problem or result.detail:
                 yield plain(f"{at}: {result.problem} {result.detail}")
-            for finding in (*result.findings, *(result.again.findings if result.again else ())):
+            for finding in _findings(result):
                 yield plain(f"{at}: {_kind(finding)}: {finding.get('message')}")

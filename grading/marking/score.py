@@ -22,6 +22,7 @@ from gemmlab.course.lesson import Lesson, Prediction
 from gemmlab.errors import UserError
 from gemmlab.kernel.kinds import KINDS
 from grading.marking import hand_marks, rubric
+from grading.marking import sentences as say
 from grading.marking.hand_marks import HandMarks
 from grading.model import Attempt, CaseMark, Graded, HandItem, KernelMark, Predicted, Submission
 
@@ -39,7 +40,7 @@ def grade(submission: Submission, lesson: Lesson, attempts: Sequence[Attempt], h
     items = tuple(_items(submission, lesson, hand))
     by_hand = hand.veto_of(submission.student, lesson.name)
     veto = "; ".join(dict.fromkeys([*_vetoes(attempts, lesson), *filter(None, [by_hand.comment])]))
-    problems = [f"{item.id}: {item.problem}" for item in items if item.problem] + [by_hand.problem]
+    problems = [say.OF_ITEM(item=item.id, problem=item.problem) for item in items if item.problem] + [by_hand.problem]
     return Graded(
         submission.student,
         lesson.name,
@@ -89,8 +90,8 @@ def _all_right(cases: Iterable[CaseMark], group: str) -> bool:
 def _left_open(attempt: Attempt) -> str:
     names = ", ".join(attempt.spliced.open_blanks)
     if not attempt.spliced.source:
-        return "Nothing was handed in for this kernel."
-    return "It was handed in as it was given." if attempt.kernel.patient else f"Not filled in: {names}."
+        return say.NOTHING_FOR_KERNEL()
+    return say.AS_GIVEN() if attempt.kernel.patient else say.OPEN_BLANKS(names=names)
 
 
 def _share(marks: float, right: Sequence[bool]) -> float:
@@ -121,10 +122,8 @@ def _status(submission: Submission, kernels: Sequence[KernelMark], veto: str) ->
 
 def _vetoes(attempts: Sequence[Attempt], lesson: Lesson) -> Iterator[str]:
     for attempt in attempts:
-        patient = attempt.kernel.patient
-        where = f"{patient}: " if patient else ""
-        yield from (f"{where}{reason}" for reason in attempt.spliced.vetoes)
-        if attempt.judged and not patient:
+        yield from (_of_kernel(attempt, reason) for reason in attempt.spliced.vetoes)
+        if attempt.judged and not attempt.kernel.patient:
             yield from _found(attempt.judged.cases, lesson)
 
 
@@ -137,14 +136,21 @@ def _note(submission: Submission, attempts: Sequence[Attempt], problems: Iterabl
     """What the instructor should know, on one line."""
     told = [submission.note]
     for attempt in attempts:
-        where = f"{attempt.kernel.patient}: " if attempt.kernel.patient else ""
-        judged = (attempt.judged.note, *attempt.judged.warnings) if attempt.judged else ()
-        told += [f"{where}{text}" for text in (attempt.spliced.note, *judged) if text]
+        judged = (attempt.judged.note, *attempt.judged.warnings, *attempt.judged.asides) if attempt.judged else ()
+        told += [_of_kernel(attempt, text) for text in (attempt.spliced.note, *judged) if text]
     left = [name for attempt in attempts for name in attempt.spliced.open_blanks]
-    told += [f"not {'mended' if attempts[0].kernel.patient else 'filled in'}: {', '.join(left)}"] if left else []
-    told += [f"hand marks: {problem}" for problem in problems if problem]
+    if left:
+        are_open = say.NOTE_NOT_MENDED if attempts[0].kernel.patient else say.NOTE_OPEN_BLANKS
+        told.append(are_open(names=", ".join(left)))
+    told += [say.OF_HAND_MARKS(problem=problem) for problem in problems if problem]
     line = "; ".join(" ".join(text.split()) for text in told if text)
     return line if len(line) <= _MOST_NOTE else f"{line[:_MOST_NOTE]}…"
+
+
+def _of_kernel(attempt: Attempt, text: str) -> str:
+    """The text, with the kernel's name where the lesson has several."""
+    patient = attempt.kernel.patient
+    return say.OF_KERNEL(kernel=patient, text=text) if patient else text
 
 
 def _bodies(attempts: Sequence[Attempt]) -> dict[str, str]:
@@ -169,4 +175,4 @@ def _remark(prediction: Prediction, value: float | None, lesson: Lesson) -> str:
         tile = max(kernel.tile for kernel in lesson.kernels)
         return predictions.remark(prediction, predictions.as_number(value), tile)
     except UserError:
-        return "no positive number"
+        return say.NO_POSITIVE_NUMBER()

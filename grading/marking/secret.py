@@ -10,6 +10,7 @@ import secrets
 from pathlib import Path
 
 from gemmlab.errors import UserError
+from grading.marking import sentences as say
 
 _BYTES = 32
 _FEWEST_CHARACTERS = 16
@@ -34,11 +35,11 @@ def load(path: Path | None = None) -> bytes:
         text = path.read_bytes().strip()
         shared = path.stat().st_mode & 0o077
     except OSError as error:
-        raise UserError(f"cannot read the secret in {path}: {error.strerror}") from None
+        raise UserError(say.CANNOT_READ_SECRET(path=path, reason=error.strerror)) from None
     if shared:
-        raise UserError(f"others can read the secret in {path}; run: chmod 600 {path}")
+        raise UserError(say.OPEN_SECRET(path=path))
     if len(text) < _FEWEST_CHARACTERS:
-        raise UserError(f"the secret in {path} is shorter than {_FEWEST_CHARACTERS} characters; make it longer")
+        raise UserError(say.SHORT_SECRET(path=path, fewest=_FEWEST_CHARACTERS))
     return text
 
 
@@ -60,7 +61,7 @@ def _make(path: Path) -> None:
         finally:
             draft.unlink()
     except OSError as error:
-        raise UserError(f"cannot write a secret to {path}: {error.strerror}; name a file by --secret-file") from None
+        raise UserError(say.CANNOT_WRITE_SECRET(path=path, reason=error.strerror)) from None
 
 
 def derive(secret: bytes, *context: object) -> bytes:

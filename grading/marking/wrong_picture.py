@@ -8,6 +8,7 @@ from itertools import product
 import numpy as np
 
 from gemmlab.pictures.picture import COLOR, FAINT, PAPER
+from grading.marking import sentences as say
 
 CELLS = 16
 _PIXELS = 8  # a side of a cell
@@ -22,21 +23,21 @@ def wrong_picture(wrong: np.ndarray) -> str:
     size = f'width="{side}" height="{side}" viewBox="0 0 {side} {side}"'
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img">'
-        f"<title>Wrong elements of C: {where(wrong)}</title>"
+        f"<title>{say.PICTURE[where(wrong)]()}</title>"
         f'<rect width="{side}" height="{side}" fill="{PAPER}" stroke="{FAINT}"/>{"".join(_cells(wrong))}</svg>'
     )
 
 
 def where(wrong: np.ndarray) -> str:
-    """In words, where the wrong elements lie."""
+    """Where the wrong elements lie: the key of the sentences on it, 'everywhere', 'lower edge' and so on."""
     rows, cols = np.asarray(wrong.any(axis=1)), np.asarray(wrong.any(axis=0))
     if wrong.all():
         return "everywhere"
     if not rows[: len(rows) // 2].any() and cols.all():
-        return "at the lower edge"
+        return "lower edge"
     if not cols[: len(cols) // 2].any() and rows.all():
-        return "at the right edge"
-    return "in some places"
+        return "right edge"
+    return "places"
 
 
 def _cells(wrong: np.ndarray) -> Iterator[str]:

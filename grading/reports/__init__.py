@@ -21,6 +21,7 @@ from gemmlab.files import forget_drafts, write_whole
 from grading.marking import hand_marks
 from grading.model import Graded
 from grading.reports import audit_log, feedback, grades_csv, gradescope, names, overview, times
+from grading.reports import sentences as say
 
 
 def write(out: Path, graded: Sequence[Graded], audit: Sequence[dict]) -> None:
@@ -43,7 +44,7 @@ def write(out: Path, graded: Sequence[Graded], audit: Sequence[dict]) -> None:
         write_whole(out / "times.html", times.text(audit))
         write_whole(out / "audit.jsonl", audit_log.text(audit))
     except OSError as error:
-        raise UserError(f"cannot write the reports into {out}: {error.strerror or error}") from None
+        raise UserError(say.CANNOT_WRITE(folder=out, reason=error.strerror or error)) from None
 
 
 def _write_folder(

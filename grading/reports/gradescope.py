@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterator, Sequence
 
 from grading.model import Graded, HandItem, KernelMark
+from grading.reports import sentences as say
 from grading.reports.page import RESULT_WORDS, STATUS_WORDS, marks
 
 
@@ -32,25 +33,24 @@ def text(student: str, lessons: Sequence[Graded]) -> str:
 
 
 def _summary(one: Graded) -> str:
-    lines = [f"{_title(one)}: {marks(one.total)} of 10 marks, {RESULT_WORDS[one.result]}."]
+    lines = [say.TOTAL(lesson=_title(one), total=marks(one.total), result=RESULT_WORDS[one.result])]
     if one.veto:
-        lines.append(f"This fails the lesson whatever the marks are: {one.veto}.")
+        lines.append(say.VETO(veto=one.veto))
     if one.unmarked:
-        lines.append(f"Not marked yet: {', '.join(item.id for item in one.unmarked)}.")
+        lines.append(say.NOT_MARKED(items=", ".join(item.id for item in one.unmarked)))
     return "\n".join([*lines, *one.remarks])
 
 
 def _title(one: Graded) -> str:
-    number = one.lesson[:2]
-    return f"{number} {one.title}" if one.title else one.lesson
+    return say.TITLE(number=one.lesson[:2], title=one.title) if one.title else one.lesson
 
 
 def _tests(one: Graded) -> Iterator[dict]:
-    groups = {"ordinary": ("ordinary shapes", one.code), "boundary": ("boundary shapes", one.boundary)}
-    for group, (words, score) in groups.items():
+    groups = {"ordinary": (say.ORDINARY, one.code), "boundary": (say.BOUNDARY, one.boundary)}
+    for group, (name, score) in groups.items():
         most = one.marks.get(group, 0.0)
         yield {
-            "name": f"{_title(one)}: {words}",
+            "name": name(lesson=_title(one)),
             "score": _round(score),
             "max_score": most,
             "status": "passed" if score >= most else "failed",
@@ -63,19 +63,25 @@ def _tests(one: Graded) -> Iterator[dict]:
 def _lines(kernel: KernelMark, group: str) -> Iterator[str]:
     """What became of each kind of hidden case of the group, or why there is nothing to tell."""
     patient = kernel.name.partition("/")[2]
-    where = f"{patient}: " if patient else ""
+    for text in _told(kernel, group):
+        yield say.OF_KERNEL(kernel=patient, text=text) if patient else text
+
+
+def _told(kernel: KernelMark, group: str) -> Iterator[str]:
     if not kernel.cases:
-        yield f"{where}{STATUS_WORDS[kernel.status]}\n{kernel.note}".strip()
+        yield f"{STATUS_WORDS[kernel.status]}\n{kernel.note}".strip()
     for case in kernel.cases:
         if case.group == group:
-            yield f"{where}{case.kind}: {'right' if case.ok else case.message}"
+            right = say.CASE_RIGHT(kind=case.kind)
+            yield right if case.ok else say.CASE_WRONG(kind=case.kind, message=case.message)
+    yield from (say.WARNING(warning=warning) for warning in kernel.warnings)
 
 
 def _by_hand(one: Graded, item: HandItem) -> dict:
     """A test without a score is shown as text alone, so that what is not marked yet costs nothing."""
-    test = {"name": f"{_title(one)}: {item.id}", "output": item.comment or "Marked by hand."}
+    test = {"name": say.BY_HAND(lesson=_title(one), item=item.id), "output": item.comment or say.MARKED_BY_HAND()}
     if item.marks is None:
-        return test | {"output": "Not marked yet."}
+        return test | {"output": say.NOT_MARKED_YET()}
     return test | {"score": _round(item.marks), "max_score": item.possible}
 
 

@@ -23,6 +23,7 @@ from urllib.parse import unquote
 from gemmlab.errors import UserError
 from grading.marking import hand_marks, rubric
 from grading.marking.hand_marks import VETO, HandMarks
+from grading.reports import sentences as say
 from grading.reports.page import render
 
 _MOST_BODY = 1 << 16
@@ -42,13 +43,11 @@ class MarksServer(ThreadingHTTPServer):
     def __init__(self, folder: Path, port: int = 0) -> None:
         self.folder, self.token, self.lock = folder, secrets.token_urlsafe(24), threading.Lock()
         if not pages(hand_marks.read(folder)):
-            raise UserError(f"there is nothing to mark in {folder}: no {hand_marks.FILE_NAME}; grade into it first")
+            raise UserError(say.NOTHING_TO_MARK(folder=folder, file=hand_marks.FILE_NAME))
         try:
             super().__init__(("127.0.0.1", port), _Handler)
         except OSError as error:
-            raise UserError(
-                f"cannot serve the page on port {port}: {error.strerror}; choose another by --port"
-            ) from None
+            raise UserError(say.NO_PORT(port=port, reason=error.strerror)) from None
 
     @property
     def url(self) -> str:

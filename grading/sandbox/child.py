@@ -13,20 +13,25 @@ import pickle
 import pkgutil
 import socket
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import cached_property
+from itertools import cycle
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gemmlab.check import second_look
-from gemmlab.check.causes import faults_of_second_launch
+from gemmlab.check.causes import faults_of_second_launch, without_edge_followers
 from gemmlab.errors import UserError
+from gemmlab.kernel.dropped import dropped_by_optimiser
 from gemmlab.kernel.executor import Outcome
 from gemmlab.kernel.plan import refused
 from gemmlab.kernel.verdict import Finding
 from gemmlab.trials.candidate import Candidate
 from grading.sandbox import attacks, wire
+from grading.sandbox import sentences as say
 
 if TYPE_CHECKING:
     from gemmlab.course.lesson import Kernel
@@ -37,6 +42,8 @@ CASE_SECONDS = 10.0  # for one launch in the emulator
 MOST_MATRICES = 1 << 28  # bytes of A and B together
 MOST_FINDINGS = 40
 MOST_TEXT = 600  # characters of a message
+_ROOMS = "compiler cuda emulator kernel trials".split()
+_MODULES = "check.rules check.second_look course.blanks course.lesson".split()
 _WARM_UP = """\
 #include <cuda_runtime.h>
 #include <vector>
@@ -64,7 +71,7 @@ def prepare() -> list[str]:
 
     nvrtc, hello = nvrtc_worker._start()
     if nvrtc is None:
-        raise UserError(f"the CUDA compiler NVRTC cannot be loaded on this machine ({hello['error']})")
+        raise UserError(say.NO_COMPILER(reason=hello["error"]))
 
     include = [os.path.realpath(folder) for folder in hello["include"]]  # the sandbox has no links
     nvrtc_client.ask = lambda request, timeout: nvrtc_worker._compile(nvrtc, request, include)
@@ -74,15 +81,15 @@ def prepare() -> list[str]:
 
 
 def _import_all() -> None:
-    """Every module of the emulator and the readers of source: none can be found any more once the walls stand."""
-    import gemmlab.emulator
+    """Every module that a child may come to need: none can be found any more once the walls stand."""
     from gemmlab.emulator.warm import compiled_interpreter
 
     compiled_interpreter()  # before others import it, because this one knows where its machine code is kept
-    for module in pkgutil.walk_packages(gemmlab.emulator.__path__, "gemmlab.emulator."):
-        importlib.import_module(module.name)
-    readers = "compiler.device_part course.blanks cuda.arrays cuda.signature cuda.tree"
-    for name in f"{readers} check.rules kernel.limits kernel.plan kernel.tolerance".split():
+    for room in _ROOMS:
+        folder = importlib.import_module(f"gemmlab.{room}")
+        for module in pkgutil.walk_packages(folder.__path__, f"{folder.__name__}."):
+            importlib.import_module(module.name)
+    for name in _MODULES:
         importlib.import_module(f"gemmlab.{name}")
 
 
@@ -94,7 +101,7 @@ def _warm_up() -> None:
 
     spec = LaunchSpec.parse("16,16", "cdiv(N,16),cdiv(M,16)")
     rules = tuple(CounterRule(*names, 0, (16, 16, 16), "") for names in MEASURES)
-    work = _Work(Kernel(None, "warm_up", spec, 16, (), (), _WARM_UP, None, rules), _WARM_UP, None)
+    work = _Work(Kernel(Path(), "warm_up", spec, 16, (), (), _WARM_UP, None, rules), _WARM_UP, None)
     A = np.ones((17, 17), np.float32)
     work.errors()
     work.broken_rules()
@@ -118,6 +125,16 @@ class _Work:
     @cached_property
     def unoptimised(self) -> Program | None:
         return second_look.unoptimised(self.candidate, self.arch)
+
+    @cached_property
+    def looks(self) -> Iterator[Program | None]:
+        """The program of each second look; None where there is none to take."""
+        return cycle(second_look.looked_through(self.program, self.unoptimised) or [None])
+
+    @cached_property
+    def dropped(self) -> list[Finding]:
+        """Warnings on what only the code of the second look would need."""
+        return dropped_by_optimiser(self.program, self.unoptimised) if self.unoptimised else []
 
     def errors(self) -> list[Finding]:
         """What keeps the source from being a kernel of the course; nothing if it is one."""
@@ -143,10 +160,11 @@ class _Work:
 
     def look_again(self, A: np.ndarray, B: np.ndarray, shape: Shape) -> Outcome:
         """The second look at one launch, as the check has it."""
-        program = self.unoptimised
+        program = next(self.looks)
         if program is None:
             return Outcome(None)
-        return second_look.look_again(self.candidate, program, A, B, shape, CASE_SECONDS, threads=1)
+        outcome = second_look.look_again(self.candidate, program, A, B, shape, CASE_SECONDS, threads=1)
+        return replace(outcome, findings=[*self.dropped, *outcome.findings])
 
     def broken_rules(self) -> list[int]:
         """The numbers of the lesson's rules on memory traffic that this kernel breaks."""
@@ -210,6 +228,7 @@ class _Service:
         A, B = matrices[: M * K].reshape(M, K).copy(), matrices[M * K :].reshape(K, N).copy()
         outcome = (self.work.look_again if request["again"] else self.work.run)(A, B, shape)
         findings = [*outcome.findings, *faults_of_second_launch(outcome)]
+        findings = without_edge_followers(findings, self.work.kernel.launch, shape)
         answer = {"findings": _described(findings), "seconds": outcome.seconds}
         return answer, *_bytes(outcome), *(_bytes(outcome.again) if outcome.again else ())
 

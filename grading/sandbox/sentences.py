@@ -5,6 +5,7 @@ from __future__ import annotations
 from gemmlab.sentence import Sentence
 
 NOT_LINUX = Sentence("grading needs Linux; use a container, WSL or a remote machine")
+NO_COMPILER = Sentence("the CUDA compiler NVRTC cannot be loaded on this machine ({reason})")
 CANNOT_START = Sentence("the sandbox cannot be started: {reason}")
 SLOW_START = Sentence(
     "the sandbox cannot be started: it was not ready {seconds} s after its emulator had been compiled; end other "

@@ -194,7 +194,7 @@ class _Talk:
 
     def _compile(self, job: Job) -> tuple[dict, ...]:
         """The compiler's errors; `code` is what it made, where a GPU takes part."""
-        bare = replace(job.kernel, root=Path(), cases=(), blanks=(), solution=None)
+        bare = replace(job.kernel, root=Path(), cases=(), blanks=(), solved=None)
         request, most_code = {"do": "compile", "arch": job.arch}, MOST_CODE if job.arch else 0
         answer, cubin = self._ask(request, pickle.dumps((bare, job.source)), most_code, COMPILE_SECONDS)
         symbols = answer.get("symbols")

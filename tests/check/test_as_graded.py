@@ -12,7 +12,7 @@ from grading.model import Submission
 
 LESSON = load("02")
 KERNEL = LESSON.kernel
-PLAIN = KERNEL.solution or ""
+PLAIN = KERNEL.solution
 LINE = "acc += As[ty][k] * Bs[k][tx];"
 STORE = "    if (row < M && col < N) {\n        C["
 HELPER = "__device__ float product(float a, float b) { return a * b; }\n"

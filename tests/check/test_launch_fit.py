@@ -35,8 +35,14 @@ def test_other_blocks_than_those_of_the_tile(block: str):
 
 def test_blocks_of_a_register_tile():
     kernel = load("06").kernel
-    finding = misfit(kernel.solution, launch(kernel.launch, "16,8"))
-    assert finding is not None and "has 128 threads" in finding.message and "ask for 256" in finding.message
+    finding = misfit(kernel.solution, launch(kernel.launch, "16,4"))
+    assert finding is not None and "has 64 threads" in finding.message and "ask for 128" in finding.message
+
+
+def test_a_kernel_that_promises_such_blocks_is_meant_for_them():
+    kernel = load("06").kernel
+    assert misfit(kernel.solution, launch(kernel.launch, "16,4"), promised=64) is None
+    assert misfit(kernel.solution, launch(kernel.launch, "16,4"), promised=128) is not None
 
 
 @pytest.mark.parametrize("source", ["", "__global__ void gemm(float* C) { C[threadIdx.x] = 1.0f; }", "#define BM 4\n"])

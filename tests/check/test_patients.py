@@ -146,7 +146,7 @@ def test_a_bundle_keeps_the_published_kernels(clinic):
         kept.parent.mkdir(parents=True, exist_ok=True)
         kept.write_text(as_published(BOTH))
     kernel = lessons.load("02").kernel_named("guard")
-    assert (kernel.starter, kernel.solution, kernel.blanks[0].answer) == (as_published(BOTH), None, None)
+    assert (kernel.starter, kernel.solved, kernel.blanks[0].answer) == (as_published(BOTH), None, None)
 
 
 def test_made_files(clinic):

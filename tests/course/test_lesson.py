@@ -48,7 +48,9 @@ def test_bundle_without_solutions_reads_the_kept_starter(course):
     kept.write_text(starter)
     (course / "kernels/02_small.cu").write_text("whatever a student wrote")
     lesson = lessons.load("02")
-    assert (lesson.starter, lesson.solution, lesson.blanks[0].answer) == (starter, None, None)
+    assert (lesson.starter, lesson.kernel.solved, lesson.blanks[0].answer) == (starter, None, None)
+    with pytest.raises(UserError, match="solutions/02_small.cu is not on disk"):
+        print(lesson.solution)
 
 
 @pytest.mark.parametrize(

@@ -61,3 +61,9 @@ def test_a_misconception_of_a_lesson_is_wrong_and_told_apart(prediction):
     for wrong in prediction.misconceptions:
         assert not is_right(prediction, wrong.answer)
         assert remark(prediction, wrong.answer, 16) == wrong.says
+
+
+def test_a_misconception_may_be_that_there_is_none():
+    none = Prediction("barriers", "How many?", "barriers", 2, 0.001, (Misconception(0, "One buffer needs both."),))
+    assert remark(none, 0, 16) == "One buffer needs both."
+    assert remark(none, 4, 16) == "2 times too large"

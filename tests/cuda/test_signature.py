@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gemmlab.cuda.signature import CONTRACT, KernelSignature, canonical_type, check_signature, find_kernels
+from gemmlab.cuda.sentences import CONTRACT
+from gemmlab.cuda.signature import KernelSignature, canonical_type, check_signature, find_kernels
 
 PARAMETERS = "(const float* A, const float* B, float* C, int M, int N, int K)"
 GEMM = f"__global__ void gemm{PARAMETERS}"

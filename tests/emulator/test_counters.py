@@ -41,7 +41,9 @@ def counted(source: str, block: str, grid: str, shape: tuple[int, int, int], arc
     launch = LaunchSpec.parse(block, grid).at(*shape)
     program = compile_source(source, arch=arch)
     A, B = np.ones((M, K), np.float32), np.ones((K, N), np.float32)
-    return EmulatorExecutor().run(program, launch, A, B, shape).counters
+    counters = EmulatorExecutor().run(program, launch, A, B, shape).counters
+    assert counters is not None
+    return counters
 
 
 @cache
@@ -49,8 +51,8 @@ def kernel(name: str) -> tuple[str, Counters]:
     """A kernel of counter_kernels/, and what is counted at the shape that it names."""
     source = (KERNELS / f"{name}.cu").read_text()
     told = dict(re.findall(r"^// (\w+): (.*)$", source, re.MULTILINE))
-    shape = tuple(map(int, told["shape"].split(",")))
-    return source, counted(source, told["block"], told["grid"], shape)
+    M, N, K = map(int, told["shape"].split(","))
+    return source, counted(source, told["block"], told["grid"], (M, N, K))
 
 
 def line(name: str, words: str) -> LineCounters:

@@ -18,6 +18,7 @@ from gemmlab.emulator import runner
 from gemmlab.emulator.code import decode
 from gemmlab.emulator.ptx import parser
 from gemmlab.emulator.report.findings import Explainer
+from gemmlab.kernel.launch import Launch
 
 GUARD = 4096
 PATTERN = 0xA5
@@ -88,7 +89,7 @@ def attempt(text: str, launch, shape=(16, 64, 16), checks: bool = True) -> str:
     return "run"
 
 
-def sources() -> list[tuple[str, object, tuple[int, int, int]]]:
+def sources() -> list[tuple[str, Launch, tuple[int, int, int]]]:
     """PTX of real kernels, optimised and not, with a launch each."""
     found = []
     for name in TOPICS:
@@ -243,8 +244,8 @@ def faults(body: str, before: str = "", threads: int = 64, **options) -> tuple[s
     """The kinds of event and the unsupported instructions of a kernel run in guarded memory."""
     guarded = runner.np = GuardedNumpy()
     try:
-        arrays = [guarded.zeros(128, np.uint64) for _ in range(3)]
-        run = ptx_lab.launch(kernel(body, before), *arrays, threads, **{"budget": 100_000, "seconds": 5, **options})
+        A, B, C = (guarded.zeros(128, np.uint64) for _ in range(3))
+        run = ptx_lab.launch(kernel(body, before), A, B, C, threads, **{"budget": 100_000, "seconds": 5, **options})
         guarded.check()
     finally:
         runner.np = np

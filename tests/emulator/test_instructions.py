@@ -334,8 +334,8 @@ def test_values_that_nobody_wrote(body: str, even: bool, odd: bool):
     body = f"""
         and.b32 %r10, %r51, 1; setp.eq.u32 %p1, %r10, 0; {body}
         setp.eq.u32 %p7, %r10, 0; @%p7 st.global.u32 [%rd56], %r1; @!%p7 st.global.u32 [%rd56+256], %r1;"""
-    arrays = [np.zeros(64, np.uint64) for _ in range(3)]
-    result = launch(kernel_text(body, ".shared .align 8 .b8 cells[512];"), *arrays, 32)
+    A, B, C = np.zeros((3, 64), np.uint64)
+    result = launch(kernel_text(body, ".shared .align 8 .b8 cells[512];"), A, B, C, 32)
     stores = [
         pc for pc, text in enumerate(result.code.texts) if "st.global.u32 [%rd56], %r1" in text or "[%rd56+256]" in text
     ]
@@ -346,7 +346,8 @@ def test_values_that_nobody_wrote(body: str, even: bool, odd: bool):
 
 @pytest.mark.parametrize("body", ["setp.lt.u32 %p1, %r2, 5; @%p1 bra L; L: ret;", "@%p1 mov.u32 %r1, 5;"])
 def test_decisions_on_values_that_nobody_wrote(body: str):
-    result = launch(kernel_text(body), *(np.zeros(32, np.uint64) for _ in range(3)), 32)
+    A, B, C = np.zeros((3, 32), np.uint64)
+    result = launch(kernel_text(body), A, B, C, 32)
     assert kinds(result) == ["UNDEFINED_BRANCH"]
 
 

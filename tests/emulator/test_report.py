@@ -7,7 +7,6 @@ from student_kernels import student_kernels
 
 from gemmlab.check.check import check_kernel
 from gemmlab.kernel.causes import causes_first, merge, without_followers
-from gemmlab.kernel.kinds import KINDS
 from gemmlab.kernel.verdict import Finding
 
 FOUND = {
@@ -42,12 +41,8 @@ MISSED = finding("barrier_divergence", lines=[18])
 @pytest.mark.parametrize(
     ("cause", "follower", "follows"),
     [
-        (OUTSIDE, finding("race", arrays=["C"], lines=[24]), True),
-        (OUTSIDE, finding("race", arrays=["C"], lines=[30]), False),
-        (OUTSIDE, finding("race", arrays=["As"], lines=[24]), False),
-        (OUTSIDE_TILE, finding("race", arrays=["As"], lines=[16], shared=True, hazard="RAW"), True),
-        (OUTSIDE_TILE, finding("race", arrays=["As"], lines=[16], shared=True, hazard="WAW"), False),
         (MISSED, finding("race", arrays=["As"], lines=[16], shared=True), True),
+        (MISSED, finding("race", arrays=["As"], lines=[16], shared=True, no_barrier=True), False),
         (MISSED, finding("race", arrays=["C"], lines=[24]), False),
         (MISSED, finding("uninitialized", lines=[24], shared=True), True),
         (MISSED, finding("barrier_divergence", lines=[22], left=True), True),
@@ -61,6 +56,20 @@ def test_what_follows_from_another_fault_is_left_out(cause: Finding, follower: F
         assert (follower not in without_followers(findings)) == follows and cause in without_followers(findings)
 
 
+@pytest.mark.parametrize(
+    ("overrun", "race", "follows"),
+    [
+        (OUTSIDE, finding("race", arrays=["C"], lines=[24]), True),
+        (OUTSIDE, finding("race", arrays=["C"], lines=[30]), False),
+        (OUTSIDE, finding("race", arrays=["As"], lines=[24]), False),
+        (OUTSIDE_TILE, finding("race", arrays=["As"], lines=[16], shared=True), False),
+    ],
+)
+def test_a_race_follows_an_overrun_only_where_c_ends_inside_of_a_tile(overrun: Finding, race: Finding, follows: bool):
+    assert without_followers([overrun, race]) == [overrun, race]
+    assert without_followers([overrun, race], at_edge=True) == ([overrun] if follows else [overrun, race])
+
+
 def test_errors_come_before_warnings_and_causes_before_what_they_make():
     given = [
         finding("race", "warning"),
@@ -72,10 +81,6 @@ def test_errors_come_before_warnings_and_causes_before_what_they_make():
     told = causes_first(given)
     assert [one.kind for one in told] == ["out_of_bounds", "race", "race", "wrong_result", "race"]
     assert not told[1].details and told[2].details and not told[-1].is_error
-
-
-def test_every_kind_has_its_own_place_in_a_report():
-    assert len({kind.order for kind in KINDS.values()}) == len(KINDS)
 
 
 def test_the_clearer_example_of_one_fault_stays():

@@ -21,10 +21,14 @@ if not sys.platform.startswith("linux"):
 from field_kernels import OWN, FieldKernel, read_kernels
 from student_kernels import StudentKernel, student_kernels
 
-from gemmlab.course.lesson import Kernel, load_all
+from gemmlab.check.check import check_kernel
+from gemmlab.course.lesson import Kernel, load, load_all
+from grading.intake.splice import splice
+from grading.marking import score
 from grading.marking.cases import draw
+from grading.marking.hand_marks import HandMarks
 from grading.marking.judge import Judged, judge
-from grading.model import HiddenCase, Job
+from grading.model import Attempt, HiddenCase, Job, Submission
 from grading.sandbox import child, worker
 
 SECRET = bytes(32)
@@ -61,6 +65,55 @@ def test_kernels_that_students_write(one: StudentKernel):
         assert found.status == "passed", found
     else:
         assert_fails(one.kernel, one.text)
+
+
+TILED = load("02").kernel
+LINE = "acc += As[ty][k] * Bs[k][tx];"
+HELPER = "__device__ float product(float a, float b) { return a * b; }\n"
+
+
+def changed(*pairs: tuple[str, str]) -> str:
+    text = TILED.solution or ""
+    for old, new in pairs:
+        assert old in text
+        text = text.replace(old, new)
+    return text
+
+
+def without_todo(text: str) -> str:
+    return "\n".join(line for line in text.split("\n") if "TODO" not in line)
+
+
+# What passes the check of the whole file, or of the blanks in it, and the words with which grading refuses it; none
+# where it passes there too.
+WHOLE_FILES = {
+    "a lambda": (changed((LINE, "auto at = [&](int i) { return As[ty][i] * Bs[i][tx]; }; acc += at(k);")), ""),
+    "a jump": (changed((LINE, f"goto on; on: {LINE}")), ""),
+    "assembly of its own": (changed((LINE, f'asm volatile("{{ .reg .f32 t; mov.f32 t, 0f00000000; }}"); {LINE}')), ""),
+    "an assertion": (changed((LINE, f"assert(M > 0); {LINE}")), ""),
+    "tabs and Windows lines": (changed(("    ", "\t"), ("\n", "\r\n")), ""),
+    "other names and no TODO": (without_todo(changed(("acc", "sum"), ("row", "my_row"))), "boundary check"),
+    "no TODO": (without_todo(changed()), ""),
+    "a loop in a message": (changed((LINE, f'if (k > 99) printf("the \\"FOR\\" loop"); {LINE}')), ""),
+    "an include in a comment": (changed((LINE, f'{LINE}  // #include "mine.h"')), ""),
+    "a helper": (changed((LINE, "acc += product(As[ty][k], Bs[k][tx]);"), ("extern", f"{HELPER}extern")), "product"),
+    "a macro of its own": (changed((LINE, f"#define T 16\n{LINE}\n#undef T")), ""),
+    "lines counted anew": (changed((LINE, f"\n#line 3\n{LINE}")), "#line"),
+    "a raw string": (changed((LINE, f'if (k > 99) printf(R"(x)"); {LINE}')), "a raw string"),
+    "a very long line": (changed((LINE, f"{LINE} /* {'x' * 2_000} */")), "far larger than any kernel"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WHOLE_FILES)
+def test_what_passes_the_check_passes_here_or_is_told_why_not(name: str):
+    text, refused = WHOLE_FILES[name]
+    assert check_kernel(TILED, text, "kernel.cu", "emulator").passed
+    submission = Submission("ann", "02_tiled_fma", text)
+    spliced = splice(submission, TILED)
+    judged = graded(TILED, spliced.source, sorted(draw(TILED, SECRET), key=lambda case: prod(case.shape))[:FEW])
+    marked = score.grade(submission, load("02"), [Attempt(TILED, spliced, "key", judged)], HandMarks())
+    assert (judged.status == "passed" and not marked.veto) == (not refused), marked
+    assert refused in f"{marked.veto} {marked.note}" and (not refused or marked.veto or marked.note)
 
 
 @pytest.mark.parametrize("kernel", PATIENTS, ids=lambda kernel: kernel.name)

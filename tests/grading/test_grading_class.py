@@ -7,6 +7,7 @@ that is killed at random points gives the same reports in the end.
 from __future__ import annotations
 
 import contextlib
+import html
 import json
 import os
 import random
@@ -39,6 +40,7 @@ TIMED = ("times.html", "audit.jsonl")  # what differs from run to run
 EVERYBODY = grading_class.students(Outside(Path("/bait"), Path("/canary"), 9))  # for their names
 MOST_SECONDS = 900
 KILLS = 3
+TO_DO_AGAIN = 30  # results that a run that is killed has still to come to
 
 
 @dataclass(frozen=True)
@@ -133,7 +135,6 @@ def test_it_is_a_class_of_everything():
     assert len(EVERYBODY) >= 200 and sum(bool(student.due.veto) for student in EVERYBODY) > 30
 
 
-@pytest.mark.xfail(reason="not yet run to its end since the sentences and rules changed", strict=False)
 @pytest.mark.parametrize("number", range(len(EVERYBODY)), ids=lambda number: ascii(EVERYBODY[number].name)[:40])
 def test_each_student_gets_what_is_due(graded, rows, number):
     student = graded.students[number]
@@ -167,12 +168,30 @@ def test_no_page_tells_a_hidden_shape_or_a_file(graded):
     shapes = {case.shape for lesson in load_all() for kernel in lesson.kernels
               for case in cases.draw(kernel, SECRET.encode())}  # fmt: skip
     public = {case.shape for lesson in load_all() for kernel in lesson.kernels for case in kernel.cases}
-    told = re.compile("|".join(rf"\b{M}\W{{1,3}}{N}\W{{1,3}}{K}\b" for M, N, K in shapes - public))
-    assert len(shapes - public) > 100
+    hidden = shapes - public
+    assert len(hidden) > 100 and told_shapes("at M, N, K = {}, {}, {}".format(*min(hidden))) & hidden
+    assert told_shapes("1 2×3×4") == {(1, 2, 3), (2, 3, 4)}
+    products = public_products()
     for path in [*graded.out.glob("feedback/*"), *graded.out.glob("gradescope/*")]:
         text = path.read_text("utf-8")
-        assert not told.search(text), path
+        text = json.dumps(json.loads(text), ensure_ascii=False) if path.suffix == ".json" else text
+        for words in products:
+            text = text.replace(words, "")
+        assert not told_shapes(text) & hidden, path
         assert grading_class.BAIT_WORDS not in text and str(graded.temporary) not in text, path
+
+
+def told_shapes(text: str) -> set[tuple[int, ...]]:
+    """Any three numbers that stand side by side."""
+    found = re.finditer(r"(?<!\d)(\d{1,5})(?=\W{1,3}(\d{1,5})\W{1,3}(\d{1,5})(?!\d))", text)
+    return {tuple(map(int, match.groups())) for match in found}
+
+
+def public_products() -> set[str]:
+    """The sentences of the lessons' rules, as pages have them. They stand in the lesson, where a product of tile sizes
+    may by chance have the numbers of a hidden shape."""
+    rules = {rule.says for lesson in load_all() for kernel in lesson.kernels for rule in kernel.rules}
+    return {text for says in rules for text in (says, html.escape(says), json.dumps(says, ensure_ascii=False)[1:-1])}
 
 
 def test_nothing_that_was_written_is_code_in_a_report(graded):
@@ -213,17 +232,19 @@ def until(holds: Callable[[], bool], seconds: float = 20) -> bool:
 
 
 def test_killed_at_random_points_the_reports_are_the_same(graded, tmp_path):
-    """From half of the results: killed while kernels are executed, then while reports are written, then let be."""
+    """From most of the results: killed while it starts, while kernels are executed and while reports are written, then
+    let be."""
     seed = random.randrange(1 << 32)
     chance, out = random.Random(seed), tmp_path / "report"
     state = out / "state"
     state.mkdir(parents=True, mode=0o700)
     results = sorted(graded.out.glob("state/*.json"))
-    for path in chance.sample(results, len(results) // 2):
+    for path in chance.sample(results, len(results) - TO_DO_AGAIN):
         shutil.copy(path, state)
+    kill_when(graded, out, lambda: True, chance.uniform(0, 2))
     for _ in range(KILLS):
         known = len(list(state.glob("*.json")))
-        more = min(known + chance.randrange(1, 12), len(results) - 1)
+        more = min(known + chance.randrange(1, 9), len(results) - 1)
         kill_when(graded, out, lambda: len(list(state.glob("*.json"))) >= more, chance.uniform(0, 0.5))
         assert not (out / "grades.csv").exists(), seed
     kill_when(graded, out, (out / "hand_marks.csv").exists, chance.uniform(0, 0.3))
@@ -254,14 +275,18 @@ def kill_when(graded: Class, out: Path, due: Callable[[], bool], after: float) -
 
 def test_a_zip_of_the_class_is_read_as_its_folder(graded, tmp_path):
     """What cannot be in a zip, such as a pipe, is left out of both; folders may be deeper in a zip."""
-    apart = ("many folders", "\ufffdvil")
     folder = tmp_path / "folder"
-    grading_class.write(folder, [
-        student for student in graded.students
-        if student.name not in apart and not any(callable(content) for content in student.files.values())
-    ])  # fmt: skip
+    students = [student for student in graded.students if student.name != "many folders" and fits_a_zip(student)]
+    assert len(graded.students) - len(students) < 15
+    grading_class.write(folder, students)
     with zipfile.ZipFile(tmp_path / "class.zip", "w") as archive:
         for path in sorted(path for path in folder.rglob("*") if path.is_file()):
             archive.write(path, path.relative_to(folder))
     found = intake.read(tmp_path / "class.zip")
     assert found == intake.read(folder) and len(found) > 190
+
+
+def fits_a_zip(student: Student) -> bool:
+    """Whether all that was handed in are files, with names that are text: a file system may keep other bytes."""
+    names = "".join(student.files)
+    return names == names.encode("utf-8", "ignore").decode() and not any(map(callable, student.files.values()))

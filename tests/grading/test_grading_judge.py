@@ -100,6 +100,32 @@ def test_a_warning_is_told_once_and_in_our_words():
     assert warning.startswith("It asks for more memory than a GPU has") and "37" not in warning
 
 
+def test_a_warning_of_the_second_look_is_told():
+    said = {"kind": "launch_error", "severity": "warning", "line": None, "message": "too much"}
+    again = replace(result(product()), findings=(said,))
+    found = judged(replace(result(product()), again=again))
+    assert found.status == "passed" and "asks for more memory than a GPU has" in found.warnings[0]
+    assert found.asides == () and Judged.from_json(found.to_json()) == found
+
+
+UNKNOWN = {"kind": "unsupported", "severity": "warning", "line": 1, "message": "call.uni"}
+
+
+@pytest.mark.parametrize(
+    "more, words",
+    [
+        ({"again": RawResult(findings=(UNKNOWN,))}, "was not possible"),
+        ({"again": RawResult()}, "came to no end"),
+        ({"detail": "at the second look: timeout no answer"}, "came to no end"),
+        ({"again": result(product())}, ""),
+    ],
+)
+def test_a_second_look_that_was_none_is_told_to_the_instructor_alone(more: dict, words: str):
+    found = judged(replace(result(product()), **more))
+    assert found.status == "passed" and found.warnings == ()
+    assert len(found.asides) == bool(words) and all(words in aside for aside in found.asides)
+
+
 @pytest.mark.parametrize("line", [0, -1, 5, 10**30, "1", None, True, 1.5, [1]])
 def test_lines_that_are_none_are_left_out(line: object):
     finding = {"kind": "misaligned", "severity": "error", "line": line}
@@ -186,9 +212,9 @@ def test_the_picture_shows_where():
     "rows, cols, words",
     [
         (slice(None), slice(None), "everywhere"),
-        (slice(16, 19), slice(None), "at the lower edge"),
-        (slice(None), slice(16, 20), "at the right edge"),
-        (slice(0, 1), slice(0, 1), "in some places"),
+        (slice(16, 19), slice(None), "lower edge"),
+        (slice(None), slice(16, 20), "right edge"),
+        (slice(0, 1), slice(0, 1), "places"),
     ],
 )
 def test_where_in_words(rows: slice, cols: slice, words: str):

@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import nbformat
@@ -86,7 +87,8 @@ def check(bundle: Path, library: Path, *arguments: str) -> dict:
 
 
 def test_it_holds_all_that_a_student_needs_and_no_more(bundle):
-    pictures = {path.name for path in bundle.iterdir() if path.is_dir() and set(suffixes(path)) <= {".png", ".svg"}}
+    shown = {".png", ".svg", ".md"}
+    pictures = {path.name for path in bundle.iterdir() if path.is_dir() and set(suffixes(path)) <= shown}
     assert {path.name for path in bundle.iterdir()} - pictures == {"lessons", "kernels", "gemmlab", *BARE}
     assert not [path for path in bundle.rglob("*") if path.suffix == ".pyc" or path.is_symlink()]
     for lesson in load_all():
@@ -131,6 +133,18 @@ def test_no_solution_is_in_it(bundle, texts, lesson):
             if len(plain(blank.answer)) >= SECRET_ENOUGH:
                 holders = {name for name, text in texts.items() if plain(blank.answer) in text}
                 assert all(name.startswith(("lessons/", "kernels/")) for name in holders)
+
+
+def test_no_file_that_is_seen_holds_the_answer_to_a_prediction(bundle, texts):
+    """The lesson shows them after a prediction. Until then they lie in a folder that neither Jupyter nor `ls` shows."""
+    assert not list(bundle.glob("lessons/*.md"))
+    hidden = {name for name in texts if "/." in f"/{name}"}
+    predictions = [one for lesson in load_all() for one in lesson.predictions]
+    assert len(predictions) > 20
+    for one in predictions:
+        told = re.compile(rf"{re.escape(plain(one.text))}.{{0,40}}answer:{re.escape(f'{one.answer:.12g}')}")
+        holders = {name for name, text in texts.items() if told.search(text)}
+        assert len(holders) == 1 and holders <= hidden, one.id
 
 
 def test_no_notebook_holds_an_output(bundle):
@@ -204,6 +218,41 @@ def test_each_kind_of_leak_is_seen(root, tmp_path, place, content, told):
     (bundle / place).parent.mkdir(parents=True, exist_ok=True)
     (bundle / place).write_bytes(data)
     assert any(told in sentence and place in sentence for sentence in leaks(bundle, root))
+
+
+# ---- nor is it in a wheel
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What a wheel of this course holds, unpacked."""
+    out = tmp_path_factory.mktemp("wheel")
+    command = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(out)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    (built,) = out.glob("*.whl")
+    with zipfile.ZipFile(built) as archive:
+        archive.extractall(out / "unpacked")
+    return out / "unpacked"
+
+
+def test_a_wheel_is_the_library_alone_and_gives_no_answer(wheel):
+    top = {path.name for path in wheel.iterdir()}
+    assert "gemmlab" in top and all(name.startswith("gemmlab") for name in top)
+    assert not list(wheel.rglob("*.ipynb")) and {path.parent.name for path in wheel.rglob("*.md")} <= {"recorded"}
+    ours = {path.relative_to(ROOT) for path in ROOT.glob("gemmlab/**/*.py")}
+    assert {path.relative_to(wheel) for path in wheel.glob("gemmlab/**/*.py")} == ours
+    assert leaks(wheel, ROOT) == []
+
+
+def test_an_answer_in_a_wheel_would_be_seen(wheel, tmp_path):
+    shutil.copytree(wheel, tmp_path / "other")
+    shutil.copy(ROOT / "grading/answers/02_tiled_fma.md", tmp_path / "other/gemmlab")
+    shutil.copytree(ROOT / "grading/marking", tmp_path / "other/gemmlab/marking")
+    shutil.copytree(ROOT / "solutions", tmp_path / "other/solutions")
+    told = " ".join(leaks(tmp_path / "other", ROOT))
+    for words in ("model answers in 02_tiled_fma", "holds grading/cases.py", "the solved kernel 03_two_barriers"):
+        assert words in told
 
 
 # ---- it works

@@ -8,9 +8,11 @@ import json
 import re
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from rich.console import Console
 
 from gemmlab.errors import UserError
 from grading import reports
@@ -18,6 +20,7 @@ from grading.marking import csv_text, hand_marks
 from grading.marking.wrong_picture import wrong_picture
 from grading.model import CaseMark, Graded, HandItem, KernelMark, Predicted
 from grading.reports import names, statistics
+from grading.summary import print_summary
 
 EVIL = "<script>alert(1)</script>"
 PICTURE = wrong_picture(np.eye(20, 30, dtype=bool))
@@ -29,10 +32,10 @@ CASES = (
 MARKS = {"ordinary": 2.0, "boundary": 1.0, "explanation": 1.0}
 
 
-def one(student: str = "ann", lesson: str = "04_ragged_edges", **more: object) -> Graded:
+def one(student: str = "ann", lesson: str = "04_ragged_edges", **more: Any) -> Graded:
     """A submission right at ordinary shapes and wrong at boundary shapes."""
     kernel = KernelMark(lesson, "failed", 2, 0, source="first\nsecond <b>\nthird", changes="-old\n+new", cases=CASES)
-    values = {
+    values: dict[str, Any] = {
         "code": 2.0, "title": "Ragged edges", "cases": CASES, "marks": MARKS, "kernels": (kernel,),
         "hand_items": (HandItem("explanation", 1, "Why?", "because"), HandItem("q1", 2, "", "so", 1.5, "well done")),
         "hand": 1.5,
@@ -285,6 +288,23 @@ def test_the_json_is_what_gradescope_takes(tmp_path):
         assert test.get("status", "passed") in ("passed", "failed")
         assert 0 <= test.get("score", 0) <= test.get("max_score", 0)
     assert results["score"] == pytest.approx(sum(test.get("score", 0) for test in results["tests"]), abs=0.02)
+
+
+def test_a_warning_reaches_the_student_and_the_instructor(tmp_path):
+    """The note has it from score.grade."""
+    said = "It asks for too much <b>. This costs no marks here."
+    warned = KernelMark("04_ragged_edges", "passed", 2, 1, cases=CASES[:1], warnings=(said,))
+    graded = [one("ann", kernels=(warned,), note=said), one("bob")]
+    files = written(tmp_path, *graded)
+    assert "</strong> It asks for too much &lt;b&gt;. This costs no marks here." in files["feedback/ann.html"]
+    assert "Warning" not in files["feedback/bob.html"] and "Warning" not in files["gradescope/bob.json"]
+    tests = json.loads(files["gradescope/ann.json"])["tests"]
+    assert [f"Warning: {said}" in test["output"] for test in tests[:2]] == [True, True]
+    assert "It asks for too much &lt;b&gt;" in files["overview.html"] and "too much" in files["grades.csv"]
+    for some, told in ((graded, True), (graded[1:], False)):
+        console = Console(file=io.StringIO(), width=200)
+        print_summary(some, tmp_path, console)
+        assert ("With warnings, which cost no marks: 1." in console.file.getvalue()) == told
 
 
 def test_gradescope_is_told_kinds_vetoes_and_what_is_not_marked(tmp_path):

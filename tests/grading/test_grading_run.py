@@ -1,11 +1,12 @@
-"""Batches: reports from good and bad submissions, kept results, interruptions at any point, Dask, the secret."""
+"""Batches: reports from good and bad submissions, kept results, interruptions, Dask, the secret.
+
+A run that is killed at any point is in test_grading_class.py.
+"""
 
 from __future__ import annotations
 
 import csv
 import io
-import os
-import random
 import signal
 import stat
 import subprocess
@@ -199,26 +200,6 @@ def test_an_unsafe_machine_is_refused_before_anything_is_executed(run, handed_in
 
 
 # ---- interruptions
-
-
-def test_killed_at_random_points_the_reports_are_the_same(handed_in, secret_file, tmp_path, reference):
-    """Killed for good each time, until a run comes to its end; each one is given longer than the one before."""
-    out, patience, kills = tmp_path / "out", 1.0, 0
-    chance = random.Random(secret.derive(b"kills", time.time_ns()))
-    while True:
-        process = subprocess.Popen(
-            command(handed_in, out, secret_file), start_new_session=True, stderr=subprocess.PIPE, text=True
-        )
-        try:
-            process.communicate(timeout=patience * chance.uniform(0.5, 1.5))
-            break
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.communicate()
-            kills += 1
-            patience += 1.5
-    assert process.returncode == 0 and kills
-    assert files(out) == reference
 
 
 def test_ctrl_c_ends_at_once_and_the_next_run_goes_on(handed_in, secret_file, tmp_path, reference):

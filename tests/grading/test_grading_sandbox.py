@@ -182,7 +182,7 @@ def test_a_child_knows_neither_the_environment_nor_the_solution_nor_a_seed(place
     assert place.run(Job(KERNEL, f"{HEAD} {{}}", (case,))).cases
     everything = b"".join(sent)
     assert b"918273645" not in everything and b"seed" not in everything
-    assert KERNEL.blanks[0].answer.encode() not in everything
+    assert str(KERNEL.blanks[0].answer).encode() not in everything
     assert "GRADING_PASSWORD" not in worker._environment()
 
 
@@ -360,6 +360,25 @@ def test_every_kind_of_rule_is_counted_behind_the_walls(place: Worker, number: s
     right, naive = asked.solution, student_kernel(f"{asked.name}/naive").text
     assert place.run(Job(asked, right, (case,))).rules == ()
     assert 0 in place.run(Job(asked, naive, (case,))).rules
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "07_vector_and_banks/aligned_rows_only",
+        "07_vector_and_banks/no_pad",
+        "07_vector_and_banks/wide_of_four_reads",
+        "08_double_buffer/waits_at_once",
+        "08_double_buffer/wide_ordinary_store",
+    ],
+)
+def test_a_kernel_without_the_lessons_idea_fails_behind_the_walls(place: Worker, name: str):
+    one = student_kernel(name)
+    case = HiddenCase("x", "ordinary", (64, 64, 16), "random", 1)
+    job = Job(one.kernel, one.text, (case,))
+    found = judge(job, place.run(job))
+    assert found.status == "failed" and found.cases[0].ok
+    assert [case.message for case in found.cases if not case.ok][0] in {rule.says for rule in one.kernel.rules}
 
 
 def test_a_lessons_rules_on_memory_traffic_are_kept(place: Worker):

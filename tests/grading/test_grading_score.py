@@ -178,7 +178,7 @@ def clinic(right: int, status: str = "failed") -> Graded:
     attempts = []
     for number, kernel in enumerate(lesson.kernels):
         judged = Judged("passed", RIGHT) if number < right else Judged(status, with_wrong("one row", "race"))
-        attempts.append(Attempt(kernel, Spliced("source", {kernel.patient: "-a\n+b"}), f"key{number}", judged))
+        attempts.append(Attempt(kernel, Spliced("source", {str(kernel.patient): "-a\n+b"}), f"key{number}", judged))
     return score.grade(Submission("ann", lesson.name, "source", origin="x"), lesson, attempts, NOTHING)
 
 
@@ -308,4 +308,5 @@ def test_every_lesson_has_a_rubric_for_each_of_its_questions(lesson: Lesson):
     asked = rubric.asked(lesson)
     missing = [item for item in asked if not found.of(item)]
     assert missing == [], f"grading/answers/{lesson.name}.md needs sections for {', '.join(missing)}"
-    assert all(question for _, question in asked.values())
+    unasked = [item for item, (_, question) in asked.items() if not question]
+    assert unasked == [], f"lessons/{lesson.name}.md asks nothing above the cell for the answer to {', '.join(unasked)}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import socket
 import subprocess
 import sys
@@ -17,6 +18,7 @@ if not sys.platform.startswith("linux"):
     pytest.skip("grading needs Linux", allow_module_level=True)
 
 from gemmlab.compiler import cache
+from gemmlab.course.lesson import find_root
 from gemmlab.emulator import store, warm
 from gemmlab.errors import UserError
 from grading import progress
@@ -124,6 +126,34 @@ def test_the_instructor_sees_that_the_sandbox_starts(cold: Path, monkeypatch):
     (store.code_folder() / store._READY).touch()
     lines = lines_of_a_slow_start(monkeypatch)
     assert len(lines) == 2 and all(line.startswith("Still starting the sandbox: ") for line in lines)
+
+
+# ---- behind the walls nothing can be imported any more
+
+_LATER = """
+import sys
+from pathlib import Path
+from grading.sandbox import child
+from grading_imports import imports_of, is_module
+child.prepare()
+loaded = dict(sys.modules)
+ours = [loaded[name].__file__ for name in sorted(loaded) if name.startswith(("gemmlab.", "grading."))]
+found = {name for path in ours if path for name in imports_of(Path(path))}
+there = {name for name in found if hasattr(loaded.get(name.rpartition(".")[0]), name.rpartition(".")[2])}
+print(len(ours), *sorted(name for name in found - set(loaded) - there if is_module(name)))
+"""
+
+
+def test_a_child_needs_no_module_that_is_not_there(tmp_path: Path):
+    """What a function of a loaded module imports when it is called is loaded as well; a GPU is none of a child's."""
+    done = subprocess.run(
+        [sys.executable, "-c", _LATER], capture_output=True, text=True,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join([str(find_root()), str(find_root() / "tests/support")])},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    count, *later = done.stdout.split()
+    assert int(count) > 100
+    assert [name for name in later if not name.startswith(("gemmlab.gpu", "cupy"))] == []
 
 
 @pytest.mark.parametrize("command", [["-m", "grading", "level"], ["-m", "grading.level"]], ids="command module".split())

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from gemmlab.check.rules import MEASURES
+
 ROOT = Path(__file__).parents[2]
 MOST_FILES = 20  # of Python in a folder, without those of its sub-folders
 
@@ -18,6 +20,10 @@ def folders(*tops: str) -> list[Path]:
 
 ROOMS = folders("gemmlab", "grading")
 FOLDERS = folders("gemmlab", "grading", "tests", "tools")
+
+
+def contributing() -> str:
+    return (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 
 
 def name(path: Path) -> str:
@@ -61,3 +67,14 @@ def test_the_paths_that_a_page_names_exist(page):
     examples = re.compile(r"NN_|GPU-NAME|/\.work|/0\d$")
     gone = sorted(path for path in named if not examples.search(path) and not any(ROOT.glob(path)))
     assert gone == [], f"{page} names what is not there"
+
+
+@pytest.mark.parametrize("tool", sorted(ROOT.glob("tools/*.py")), ids=name)
+def test_every_tool_is_told_to_those_who_may_need_it(tool):
+    assert tool.name in contributing()
+
+
+def test_every_measure_of_a_counter_rule_is_told():
+    table = contributing().split("| `what` | `of` |")[1].split("\n\n")[0]
+    rows = re.findall(r"^\| `(\w+)` \| (.+?) \|", table, re.MULTILINE)
+    assert {(what, of) for what, kinds in rows for of in re.findall(r"\w+", kinds)} == set(MEASURES)

@@ -33,6 +33,11 @@ def test_a_severity_is_one_of_two():
         read_kinds({"new": {**RACE, "severity": "grave"}})
 
 
+def test_two_kinds_at_one_place_of_a_report_are_named():
+    with pytest.raises(ValueError, match="the finding kinds 'race' and 'new' have the same order|'new' and 'race'"):
+        read_kinds({"race": RACE, "new": RACE})
+
+
 def test_a_kind_that_is_not_in_the_table_says_where_the_table_is():
     with pytest.raises(ValueError, match="gemmlab/kernel/kinds.py has no finding kind 'deadlock'; it has race, "):
         Finding("deadlock", "Nothing moves.")

@@ -23,12 +23,13 @@ from gemmlab.models.autotune import RULES, launch_spec, pruned_by, space
 from gemmlab.models.warp_tile import BY_ROWS, IN_ORDER, arrangements, rescaled, wavefronts
 from gemmlab.pictures.speed.landscape import Cell, landscape
 from gemmlab.records.landscapes import cublas, label, lanes_table, measured, recorded_landscapes
+from gemmlab.trials.candidate import Candidate
 from gemmlab.trials.search import is_right
 from gemmlab.trials.variant import variant
 from gemmlab.trials.warp_tile import warp_tile
 
 OFFERED = [sizes for sizes in space() if not pruned_by(sizes)]
-DEFAULT = Sizes(64, 64, 16, 4, 4)
+DEFAULT = Sizes(64, 64, 16, 4, 4)  # of which no rule says anything
 
 
 @pytest.fixture(scope="module")
@@ -59,27 +60,31 @@ def test_the_predictions_are_computed(lesson):
         "order_floats": in_order.floats,
         "rows_floats": by_rows.floats,
         "rows_wavefronts": by_rows.wavefronts,
-        "occupancy": 12.5,
+        "occupancy": 25,
         "idle_sms": pytest.approx(100 * (autotune.SMS - blocks) / autotune.SMS, abs=0.001),
     }
     shared = 2 * 16 * (128 + 4 + 128) * 4
-    assert {occupancy(256, registers, shared, "sm_90").fraction for registers in range(129, 169)} == {0.125}
+    fractions = {registers: occupancy(256, registers, shared, "sm_90").fraction for registers in range(121, 169)}
+    assert {fraction for registers, fraction in fractions.items() if registers <= 128} == {0.25}
+    assert {fraction for registers, fraction in fractions.items() if registers > 128} == {0.125}
 
 
 def test_the_compiler_gives_the_configuration_of_the_prediction_as_many_registers_as_it_says(lesson):
-    program = compile_source(with_sizes(lesson.solution, Sizes(128, 128, 16, 8, 8)), arch="sm_90")
-    assert 128 < program.resources["gemm"].registers <= 168
+    promised = with_sizes(lesson.solution, Sizes(128, 128, 16, 8, 8))
+    used = [
+        compile_source(source, arch="sm_90").resources["gemm"].registers
+        for source in (promised, promised.replace("(THREADS, BLOCKS_A_SM)", "(THREADS)"))
+    ]
+    assert 120 < used[0] <= 128 < used[1] <= 168
 
 
 def test_the_arrangements_are_those_of_kernels(lesson, own):
-    tiles = arrangements(DEFAULT)
+    tiles = arrangements(sizes_of(lesson.starter))
     by_rows = {"lane": "const int lane_x = lane % LANES_X;\nconst int lane_y = lane / LANES_X;"}
     assert warp_tile(lesson.kernel, variant(lesson.starter, lesson.solution, by_rows)) == tiles[BY_ROWS]
-    in_order = {"lane": "", "place": "const int tx = threadIdx.x;\nconst int ty = threadIdx.y;"}
-    assert warp_tile(lesson.kernel, variant(lesson.starter, lesson.solution, in_order)) == tiles[IN_ORDER]
     before = load("08")
     assert warp_tile(before.kernel, before.solution) == tiles[IN_ORDER]
-    assert (own.floats, own.wavefronts) == (48, 4) and tiles[IN_ORDER].wavefronts == 6
+    assert (own.floats, own.wavefronts) == (96, 8) and tiles[IN_ORDER].wavefronts == 12
 
 
 def test_wavefronts_of_16_bytes_a_lane():
@@ -105,9 +110,9 @@ def test_the_rules_are_those_of_the_compiler(lesson):
 
 def test_every_reason_rules_something_out():
     reasons = {pruned_by(sizes) for sizes in space()}
-    assert reasons == {None, "warp tile", "shared", "registers"}
-    assert len(OFFERED) == 28 and len(space()) == 45
-    assert pruned_by(Sizes(128, 256, 8, 4, 4)) == "threads"
+    assert reasons == {None, "warp tile", "copies", "shared", "registers"}
+    assert len(OFFERED) == 23 and len(space()) == 45
+    assert pruned_by(Sizes(128, 256, 32, 4, 4)) == "threads"
 
 
 @pytest.mark.parametrize("sizes", OFFERED, ids=lambda sizes: "x".join(map(str, astuple(sizes))))
@@ -116,7 +121,7 @@ def test_every_configuration_is_right_where_all_tiles_are_ragged(lesson, sizes):
 
 
 def test_a_kernel_that_is_right_for_one_size_only_wins_nothing(lesson):
-    fixed = {"place": "const int tx = warp % 2 * 8 + lane_x;\nconst int ty = warp / 2 * 4 + lane_y;"}
+    fixed = {"place": "const int tx = warp % 2 * 64 + lane_x * 4;\nconst int ty = warp / 2 * 32 + lane_y * 4;"}
     text = variant(lesson.starter, lesson.solution, fixed)
     assert check_source(text, "k.cu", lesson.launch, lesson.cases, "emulator").passed
     assert not is_right(lesson.kernel, text, Sizes(64, 128, 16, 4, 4))
@@ -147,7 +152,40 @@ def test_the_model_ranks_as_the_gpu_that_it_was_set_by(own):
             speeds.append((entry["gflops"], 1 / cycles))
         real, model = np.array(speeds).T
         assert np.corrcoef(real.argsort().argsort(), model.argsort().argsort())[0, 1] > 0.6
-        assert real[model.argmax()] > 0.9 * real.max()
+        assert real[model.argmax()] > 0.85 * real.max()
+
+
+def test_the_model_answers_have_the_figures_of_the_record(lesson):
+    (record,) = (record for record in recorded_landscapes() if record["machine"]["gpu"] == "NVIDIA H200")
+    text = (lesson.root / "grading/answers" / f"{lesson.name}.md").read_text(encoding="utf-8")
+    large, deep = (measured(record, shape) for shape in ((4096, 4096, 4096), (512, 512, 4096)))
+    order = sorted(large, key=lambda sizes: -large[sizes])
+    second, small, model = Sizes(128, 128, 16, 16, 8), Sizes(64, 64, 16, 4, 4), Sizes(128, 128, 8, 16, 8)
+    assert order[:2] == [Sizes(128, 128, 8, 8, 8), second] and max(deep, key=deep.get) == Sizes(64, 64, 32, 4, 4)
+    assert f"second fastest with {large[second] / 1000:.1f} TFLOPS" in text
+    assert f"{large[small] / 1000:.1f} TFLOPS" in text
+    assert f"{100 * large[model] / large[order[0]]:.0f} % of the best" in text
+    registers = {tuple(entry["sizes"]): entry["registers"] for entry in record["searches"][2]["entries"]}
+    assert f"{registers[astuple(second)]} registers" in text and f"{registers[astuple(small)]} registers" in text
+
+
+def test_c_is_the_same_to_the_last_bit_in_each_lesson():
+    found = []
+    for number in ("01", "02", "04", "05", "06", "07", "08", "09"):
+        lesson = load(number)
+        outcome = Candidate(lesson.solution, "k.cu", lesson.launch).run((70, 66, 100), "random", 3, arch="sm_90")
+        found.append(outcome.C.tobytes())
+    assert len(set(found)) == 1
+
+
+def test_the_last_step_is_shown_as_it_was_recorded(lesson):
+    text = (lesson.root / "lessons" / f"{lesson.name}.md").read_text(encoding="utf-8")
+    (shown,) = (block for block in re.findall(r"```cpp\n(.*?)\n```", text, re.DOTALL) if "read_fragments" in block)
+    recorded = (lesson.root / "solutions/fast/two_fragments.cu").read_text(encoding="utf-8")
+    assert shown in recorded
+    begin, end = (lesson.solution.index(words) for words in ("    // Walk along K", "    // The last tiles may"))
+    own = lesson.solution.replace(lesson.solution[begin:end], f"{shown}\n\n")
+    assert check_source(own, "k.cu", lesson.launch, lesson.cases, "emulator").passed
 
 
 def test_the_model_counts_waves_and_what_decides(own):
@@ -160,7 +198,7 @@ def test_the_model_counts_waves_and_what_decides(own):
     assert more.cycles == full.cycles + one.cycles
     none = autotune.estimate(Sizes(128, 128, 16, 4, 4), Resources(74, 0, 0, 0, 0, 1), own, (64, 64, 64), "sm_80")
     assert none.cycles == 0 and none.occupancy.blocks_per_sm == 0
-    assert rescaled(own, Sizes(128, 128, 16, 16, 8)).wavefronts == 16
+    assert rescaled(own, Sizes(128, 128, 16, 16, 8)).wavefronts == 12
 
 
 def test_depths_that_are_not_offered_are_refused():
@@ -184,15 +222,16 @@ def test_the_landscape_says_what_was_left_out():
 
 
 def test_the_text_does_not_tell_the_numbers(lesson, prose):
-    assert not re.search(r"\b72\b|\b12[.,]5\b|\b51[.,]5|\b51\b", re.sub(r"`[^`\n]*`|\n\| .*", "", prose))
+    assert not re.search(r"\b144\b|\b51[.,]5|\b51\b", re.sub(r"`[^`\n]*`|\n\| .*", "", prose))
 
 
 def test_only_the_place_of_a_thread_differs_from_lesson_08(lesson):
     """The diff of neighbouring kernels is the lesson: comments, sizes of the warp's tile, and the place."""
     before, after = (set(text.split("\n")) for text in (load("08").solution, lesson.solution))
     gone, added = before - after, after - before
-    assert all(re.search(r"// |threadIdx|int tid|row0", line) for line in gone), gone
-    assert all(re.search(r"^$|// |LANES|WARPS|int (warp|lane|tx|ty|tid|row0)", line) for line in added), added
+    assert all(re.search(r"// |threadIdx|int tid|row0|read4|store4", line) for line in gone), gone
+    new = r"^$|// |LANES|WARPS|int (warp|lane|tx|ty|tid|row0|row|col)"
+    assert all(re.search(new, line) for line in added), added
 
 
 # ---- in the notebook
@@ -232,7 +271,8 @@ def test_rules_are_compared_over_the_whole_space(opened):
     assert "only integers, BM, BN, BK" in screen.of(one.space, threads="BM ** 2")
     assert "is no expression" in screen.of(one.space, threads=1)
     right = {rule.name: rule.expression for rule in RULES}
-    assert "Of 45 configurations 28 are left. Ruled out are 3 by warp tile" in screen.of(one.space, **right)
+    left = "Of 45 configurations 23 are left. Ruled out are 5 by copies, 3 by warp tile"
+    assert left in screen.of(one.space, **right)
 
 
 def test_the_search_comes_after_the_check_and_the_rules(opened):
@@ -249,11 +289,26 @@ def test_the_search_comes_after_the_check_and_the_rules(opened):
     assert "BK is one or several of" in screen.of(one.search, BK=5)
 
 
+def test_the_sizes_that_won_go_into_a_file_of_their_own_and_are_checked(opened):
+    one, screen = opened
+    predict_all(one, screen)
+    assert "Not attempted" in screen.of(one.fastest)
+    one.lesson.kernel_path.write_text(one.lesson.solution)
+    screen.of(one.check)
+    assert "No search has found a best one yet" in screen.of(one.fastest)
+    assert "is ruled out: copies" in screen.of(one.fastest, (128, 128, 8, 4, 4))
+    text = screen.of(one.fastest, (64, 128, 16, 8, 8))
+    assert "public cases passed" in text and "nothing was timed" not in text and "No time was measured" in text
+    written = one.lesson.kernel_path.parent / "fastest" / one.lesson.kernel_path.name
+    assert sizes_of(written.read_text()) == Sizes(64, 128, 16, 8, 8)
+    assert one.lesson.kernel_path.read_text() == one.lesson.solution
+
+
 def test_records_are_shown_as_such(opened):
     one, screen = opened
     predict_all(one, screen)
     text = screen.of(one.recorded_search, (1024, 1024, 1024), (8, 16))
-    assert "not your machine" in text and "% of cuBLAS there" in text
+    assert "not your machine" in text and "| registers | occupancy |" in text
     text = screen.of(one.recorded_search, (5, 5, 5))
     assert "No search was recorded at that shape; there are 1024, 1024, 1024" in text
     assert "in pairs" in screen.of(one.recorded_lanes)

@@ -9,7 +9,7 @@ from lesson_text import prose_of
 
 from gemmlab.check.check import check_source
 from gemmlab.course import patients
-from gemmlab.course.lesson import load
+from gemmlab.course.lesson import Case, load
 from gemmlab.notebook.verbs.clinic import experiments
 from gemmlab.notebook.verbs.clinic.diagnoses import KINDS, changed_lines, kinds_found, lines_found
 
@@ -91,3 +91,31 @@ def test_a_mend_is_measured_by_the_code_that_it_changes():
     assert patients.changed_lines(before, "a;\n// other words\nb;\nc;\n") == set()
     assert patients.changed_lines(before, "a;\nB;\nc;\n") == {3}
     assert patients.changed_lines(before, "a;\nb;\nnew;\nc;\n") == {3, 4}
+
+
+SMALLEST = {  # the shapes of the model answer that show a fault, and one that hides it
+    "barrier_in_if": ((1, 1, 1), None),
+    "float4_tile": ((1, 1, 1), None),
+    "float4_transposed": ((1, 1, 2), None),
+    "store_loop": ((1, 1, 1), None),
+    "coarsened": ((2, 1, 2), (1, 1, 1)),
+    "one_barrier": ((16, 16, 17), (16, 16, 16)),
+    "odd_tail": ((1, 1, 1), (16, 16, 32)),
+}
+
+
+@pytest.mark.parametrize("patient", SMALLEST)
+def test_the_smallest_shape_of_the_model_answer_shows_the_fault(lesson, patient):
+    kernel = lesson.kernel_named(patient)
+    shows, hides = SMALLEST[patient]
+    for shape, status in ((shows, "failed"), (hides, "passed")):
+        if shape:
+            case = Case(shape, "random", 1, "ragged")
+            assert check_source(kernel.starter, "k.cu", kernel.launch, [case], backend="emulator").status == status
+
+
+def test_the_other_shapes_of_the_model_answer_show_it_too(lesson):
+    for patient, shape in (("float4_transposed", (1, 2, 1)), ("odd_tail", (16, 16, 33)), ("odd_tail", (16, 16, 48))):
+        kernel = lesson.kernel_named(patient)
+        case = Case(shape, "random", 1, "ragged")
+        assert check_source(kernel.starter, "k.cu", kernel.launch, [case], backend="emulator").status == "failed"

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+
 import pytest
 from lesson_text import diff_of
 
 from gemmlab.check.check import check_source
 from gemmlab.compiler.compile import compile_source
 from gemmlab.course.lesson import Case, load
-from gemmlab.cuda.sizes import Sizes, sizes_of
+from gemmlab.cuda.sizes import Sizes, sizes_of, with_sizes
 from gemmlab.kernel.limits import occupancy
+from gemmlab.models.autotune import launch_spec
 from gemmlab.models.banks import request
 from gemmlab.models.overlap import schedule
 from gemmlab.models.simulator import traffic_naive, traffic_register_tiled
@@ -18,7 +22,7 @@ from gemmlab.trials.counts import tally
 
 NUMBERS = ("05", "06", "07", "08")
 BIG = (1024, 1024, 1024)
-COUNTED = (64, 64, 64)
+COUNTED = (128, 128, 64)
 ALIGNED = Case((36, 48, 20), "random", 7, "ragged")  # one block; K and N are multiples of 4
 
 
@@ -61,16 +65,16 @@ def test_lesson_06_counts_reads_registers_and_occupancy():
     assert counted("06").reads_per_fma == answers("06")["reads"]
     lesson = load("06")
     registers = compile_source(lesson.solution).resources["gemm"].registers
-    assert registers >= 4 * 4 + 4 + 4
+    assert registers >= 8 * 4 + 8 + 4
 
 
 def test_lesson_07_counts_reads_rows_and_wavefronts():
     sizes = sizes_of(load("07").starter)
     assert answers("07") == {
-        "reads_wide": counted("07").read_instructions_per_fma,
+        "reads_wide": counted("07").reads_written_per_fma,
         "aligned_rows": sum(4 * row * 62 % 16 == 0 for row in range(64)),
-        "plain_store": request("c * 64 + r", sizes).wavefronts,
-        "padded_store": request("c * 68 + r", sizes).wavefronts,
+        "plain_store": request("c * 128 + r", sizes).wavefronts,
+        "padded_store": request("c * 132 + r", sizes).wavefronts,
     }
 
 
@@ -83,8 +87,39 @@ def test_lesson_08_counts_barriers_overlaps_and_bytes():
         "overlapped": k_tiles - (12 - of_twelve.overlapped),
         "shared": compile_source(lesson.solution).resources["gemm"].shared_bytes,
     }
-    tiles = {-(-case.shape[2] // 16) for case in lesson.cases}
+    tiles = {-(-case.shape[2] // sizes_of(lesson.starter).BK) for case in lesson.cases}
     assert {tile % 2 for tile in tiles} == {0, 1} and 1 in tiles
+
+
+def registers_and_spills(source: str) -> tuple[int, int]:
+    used = compile_source(source, arch="sm_90").resources["gemm"]
+    return used.registers, used.spill_store_bytes
+
+
+def test_what_the_text_says_of_registers_is_so():
+    unroll = "#pragma unroll\n"
+    with_line, without = (registers_and_spills(load("06").solution.replace(unroll, put)) for put in (unroll, ""))
+    assert (with_line[0], without[0]) == (pytest.approx(96, abs=8), pytest.approx(56, abs=8)) and with_line[1] == 0
+    column = load("05").solution.replace("        for (int k = 0; k < BK", f"{unroll}        for (int k = 0; k < BK")
+    assert registers_and_spills(load("05").solution)[1] == 0 < registers_and_spills(column)[1]
+    promised, bare = load("08").solution, load("08").solution.replace("__launch_bounds__(THREADS, BLOCKS_A_SM)", "")
+    assert registers_and_spills(promised)[0] <= 128 < registers_and_spills(bare)[0] == pytest.approx(160, abs=8)
+    blocks = {n: [occupancy(n, registers, 0, "sm_90").blocks_per_sm for registers in (64, 65)] for n in (256, 1024)}
+    assert blocks == {256: [4, 3], 1024: [1, 0]}
+
+
+def test_the_wavefronts_fall_from_lesson_to_lesson_and_rise_with_a_patch_of_8x8_in_one_piece():
+    shape, found = (128, 128, 128), {}
+    for number in ("04", "05", "06", "07", "09"):
+        lesson = load(number)
+        found[number] = tally(lesson.kernel, lesson.solution, shape, "sm_90")
+    passes = [one.shared_wavefronts for one in found.values()]
+    assert passes == sorted(passes, reverse=True) and found["06"].conflicts == 0
+    lesson, sizes = load("06"), Sizes(128, 64, 16, 8, 8)
+    kernel = replace(lesson.kernel, launch=launch_spec(sizes))
+    whole = tally(kernel, with_sizes(lesson.solution, sizes), shape, "sm_90")
+    assert whole.reads_per_fma < found["06"].reads_per_fma
+    assert whole.shared_wavefronts > found["06"].shared_wavefronts and whole.conflicts > 0
 
 
 def test_lesson_07_has_cases_for_both_paths_of_each_matrix():
@@ -101,12 +136,12 @@ extern "C" __global__ void gemm(const float* A, const float* B, float* C, int M,
     float* b = room[1] + SHIFT_B;
     float* c = room[2] + SHIFT_C;
     const int me = threadIdx.y * blockDim.x + threadIdx.x;
-    for (int i = me; i < M * K; i += 256) a[i] = A[i];
-    for (int i = me; i < K * N; i += 256) b[i] = B[i];
+    for (int i = me; i < M * K; i += THREADS) a[i] = A[i];
+    for (int i = me; i < K * N; i += THREADS) b[i] = B[i];
     __syncthreads();
     shifted(a, b, c, M, N, K);
     __syncthreads();
-    for (int i = me; i < M * N; i += 256) C[i] = c[i];
+    for (int i = me; i < M * N; i += THREADS) C[i] = c[i];
 }
 """
 
@@ -115,7 +150,8 @@ def with_shifted_matrices(source: str, shifts: tuple[int, int, int]) -> str:
     """The kernel called with copies of A, B and C that begin so many floats after a multiple of 16 bytes."""
     for name, shift in zip("ABC", shifts):
         source = source.replace("#define BM", f"#define SHIFT_{name} {shift}\n#define BM", 1)
-    return source.replace('extern "C" __global__ void gemm', "__device__ void shifted") + SHIFTED
+    head = r'extern "C" __global__ void __launch_bounds__\(.*\)\s+gemm'
+    return re.sub(head, "__device__ void shifted", source) + SHIFTED
 
 
 @pytest.mark.parametrize("number", ["07", "08"])

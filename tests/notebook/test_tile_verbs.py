@@ -72,6 +72,17 @@ def test_kernels_are_counted_side_by_side(shown):
     assert "| barriers a K tile | 2 | 2 | 2 |" in shown[1] and "| occupancy on sm_90 |" in shown[1]
 
 
+def test_a_kernel_is_counted_with_other_sizes_too(shown):
+    lesson = opened("06")
+    predict_all(lesson)
+    shown.clear()
+    lesson.compare(sizes=(128, 64, 16, 8, 8))
+    assert "| lesson 06 | with 128×64×16, 8×8 a thread |" in shown[-1]
+    assert "| wavefronts that are due to bank conflicts | 0 | 12,288 |" in shown[-1]
+    lesson.compare(sizes=(128, 64))
+    assert "(128, 64) does not fit: write BM, BN, BK, TM and TN" in shown[-1]
+
+
 def test_sizes_are_compiled_once_the_check_has_passed(shown):
     lesson = opened("06")
     predict_all(lesson)

@@ -236,8 +236,9 @@ _ELSE: dict[str, dict[str, Due]] = {
         "whole_sum": PASSED,
     },
     "03_two_barriers": {
-        "barrier_for_one_row": FAILED,  # its races only follow from the barrier that not all reach
-        "barrier_for_some": Due("failed", (2, 0), _RACE),
+        # Races that only follow from a barrier that not all reach are no veto; one where no barrier stands is.
+        "barrier_for_one_row": FAILED, "barrier_for_some": Due("failed", (2, 0)),
+        "one_row_waits_and_none": Due("failed", veto=_RACE),
         **{name: Due("failed", veto=_RACE) for name in (
             "fence_first", "no_barrier", "no_first_barrier", "no_second_barrier", "warp_barrier_first",
             "warp_barrier_second",
@@ -248,9 +249,8 @@ _ELSE: dict[str, dict[str, Due]] = {
         **{name: Due("failed", (2, 0)) for name in (
             "a_guarded_like_c", "a_not_filled", "a_without_k", "a_without_m", "b_without_k", "b_without_n",
             "clamped_indices", "filled_with_nan", "filled_with_one", "store_nothing_ragged", "store_without_m",
-            "tiles_not_filled",
+            "tiles_not_filled", "one_too_many", "store_unguarded", "store_without_n",
         )},
-        **{name: Due("failed", (2, 0), _RACE) for name in ("one_too_many", "store_unguarded", "store_without_n")},
         "returns_early": Due("failed", (2, 0)), "naive": replace(_AROUND, veto=BARRIER),
     },
     "05_register_1d": {
@@ -258,11 +258,17 @@ _ELSE: dict[str, dict[str, Due]] = {
         "no_second_barrier": Due("failed", veto=f"{BARRIER};{_RACE}"),
         "no_zero_fill": Due("failed", (2, 0)), "store_guard_of_first_row": Due("failed", (2, 0)),
         "store_whole_column_or_none": Due("failed", (2, 0)),
-        "store_no_column_guard": Due("failed", (2, 0), _RACE), "stores_across": Due("failed", veto=_RACE),
+        # Who stores beyond the last column meets others only there; who stores across meets them everywhere.
+        "store_no_column_guard": Due("failed", (2, 0)), "stores_across": Due("failed", veto=_RACE),
+        "stores_across_unguarded": Due("failed", veto=_RACE),
+        "no_second_barrier_and_reads_too_far": Due("failed", veto=f"{BARRIER};{_RACE}"),
         "first_ticket_spoils": Due("failed", veto=_RACE),
         **{name: replace(_AROUND, veto=f"{CHECK} `row0 + r < M`;{BARRIER}") for name in ("naive", "small_tiles")},
     },
 }  # fmt: skip
+
+
+_ONLY_NAMED = ("05_register_1d",)  # of these lessons the kernels in _ELSE alone: the others take long and are alike
 
 
 def _wrong() -> Iterator[Student]:
@@ -271,7 +277,8 @@ def _wrong() -> Iterator[Student]:
         kernels = student_kernels(lesson)
         unknown = set(others) - {one.path.stem for one in kernels}
         assert not unknown, unknown
-        for number, one in enumerate(kernels):
+        some = [one for one in kernels if lesson not in _ONLY_NAMED or one.path.stem in others]
+        for number, one in enumerate(some):
             due = PASSED if one.expect == "passed" else others.get(one.path.stem, FAILED)
             hand_in = _notebook if number % 2 else _cu
             yield hand_in(f"{lesson[:2]} {one.path.stem}", one.text, due, lesson)
@@ -336,6 +343,10 @@ def _out_of_the_blank() -> Iterator[Student]:
     yield _notebook("hides a barrier", hidden, Due("failed", FULL, BARRIER))
     empty = _solution().replace("if (row < M && col < N) {", "if (row < M && col < N) { }\n    {", 1)
     yield _cu("empties a check", empty, Due("failed", FULL, CHECK))
+    tiled = _solution("03").replace("gemm(", "tiled(").partition("extern")[2]
+    decoy = f"{student_kernel('03_two_barriers/naive').text}\nextern{tiled}"
+    due = Due("failed", FULL, f"{CHECK} `k0 + tx < K`;{BARRIER}")  # its blanks are right, and what runs has none
+    yield _cu("a decoy beside a naive kernel", decoy, due, "03_two_barriers")
     yield _cu("host code", _host_code(), PASSED, feedback="system(")
     yield _cu("host code in a whole file", _host_code("00"), Due("compile_error"), "00_start_here")
     bare = f'extern "C" int system(const char*);\nstatic int now = system("id");\n{_solution("00")}'
@@ -369,6 +380,12 @@ def _for_time_and_space() -> Iterator[Student]:
     many = "\n".join(f"acc += unknown_{number};" for number in range(300))
     yield _cu("many messages", _with_body(many), Due("compile_error", note="more"), feedback="unknown_0")
     yield _cu("giant file", _solution() + "// x\n" * 20_000, Due("compile_error", veto="far larger"))
+    good = "acc += As[ty][k] * Bs[k][tx];"
+    dropped = Due("passed", FULL, note="It asks for more memory;the second look")
+    room = "__shared__ float room[1 << 20]; if (k == 0) room[M] = 1;"
+    yield _cu("asks for 4 MiB and drops it", _with_body(f"{room} {good}"), dropped, feedback="</strong> It asks for")
+    deep = "struct Deep { static __device__ int down(int n) { return n ? down(n - 1) + 1 : 0; } }; Deep::down(100000);"
+    yield _notebook("calls itself and drops it", _with_body(f"{deep} {good}"), dropped, feedback="calls itself")
     yield _cu("giant local array", _with_body("volatile float x[1 << 26]; x[K] = 1; acc += x[M];"), FAILED)
     prints = 'if (k == 3) printf("%d <script> passed\\n", ty); acc += As[ty][k] * Bs[k][tx];'
     yield _cu("prints a lot", _with_body(prints), PASSED, unlike="<script> passed")
@@ -386,6 +403,19 @@ def _for_the_judge() -> Iterator[Student]:
     }  # fmt: skip
     for what, body in bodies.items():
         yield _cu(f"gives {what}", _with_body(body), FAILED)
+    good = "acc += As[ty][k] * Bs[k][tx];"
+    raced = Due("failed", veto=_RACE)
+    for what, body in _tickets().items():
+        yield _cu(f"takes a ticket, {what}", _with_body(f"{body}\n{good}"), raced)
+    line = f"\n# 3 \"x\"\n{good}"
+    yield _cu("counts its lines anew", _with_body(line), Due("compile_error", veto="preprocessor;#line"))
+    traps = f"if (K > 1000) __trap(); {good}"
+    yield _cu("traps where K is long", _with_body(traps), FAILED, feedback="would not run it to its end")
+    first = f"if (k0 == 0 && k == 0 && row < M && col < N && !isnan(C[row * N + col])) acc = 1e9f; {good}"
+    yield _cu("reads C before it stores", _with_body(first), FAILED, feedback="nothing was written to before")
+    yield _cu("asks for the time", _with_body(f"if (k0 + k == 0 && clock64() % 5 == 0) acc += 1.0f; {good}"), FAILED)
+    yield _cu("closes the function in PTX", _with_body('asm volatile("ret; } .visible .entry o() { ret;"); ' + good),
+              Due("compile_error"))  # fmt: skip
     writes = "acc += As[ty][k] * Bs[k][tx]; if (k == 0) ((float*)B)[col < N ? col : 0] = 0.0f;"
     yield _cu("changes B", _with_body(writes), FAILED, feedback="changes A or B")
     yield _cu("illegal address", _with_body("*(volatile float*)8 = 1.0f;"), FAILED, feedback="outside of an array")
@@ -394,6 +424,23 @@ def _for_the_judge() -> Iterator[Student]:
     stale = _solution("04").replace("C[row * N + col] = acc;", ";")
     assert stale != _solution("04")
     yield _cu("gives a stale buffer", stale, FAILED, "04_ragged_edges", feedback="never written")
+
+
+def _tickets() -> dict[str, str]:
+    """A race that is there only where a later warp comes first, and ways to hide it from those who look for it."""
+    ticket = (
+        "__shared__ int turn, spoiled; if (k0 == 0 && k == 0) { if (tx + ty == 0) { turn = 0; spoiled = 0; } "
+        "__syncthreads(); const int mine = atomicAdd(&turn, 1); if (mine == 0 && tx + ty != 0) spoiled = 1; "
+        "if (tx + ty == 0 && spoiled == 7) acc = 0; }"
+    )
+    room = "__shared__ float room[1 << 20]; if (k == 0) room[M] = 1;"
+    return {
+        "openly": ticket,
+        "unless it is debugged": f"#ifndef __CUDACC_DEBUG__\n{ticket}\n#endif",
+        "where assertions are on": f"#ifndef NDE\\\nBUG\n{ticket}\n#endif",
+        "and never ends when debugged": f"#ifdef __CUDACC_DEBUG__\nfor (;;);\n#endif\n{ticket}",
+        "behind 4 MiB": f"{room} {ticket}",
+    }
 
 
 def _on_a_gpu() -> Iterator[Student]:

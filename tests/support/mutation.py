@@ -93,8 +93,8 @@ def _index(node: Node) -> Iterator[Edit]:
         for other in _NEIGHBOURS.get(text_of(node), ()):
             yield node, other
     if node.type == "field_identifier" and text_of(node.parent).startswith(("threadIdx.", "blockIdx.")):
-        if other := _AXES.get(text_of(node)):
-            yield node, other
+        if axis := _AXES.get(text_of(node)):
+            yield node, axis
 
 
 def _sum(node: Node) -> Iterator[Edit]:

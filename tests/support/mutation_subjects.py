@@ -32,7 +32,7 @@ class Subject:
 def subjects() -> dict[str, Subject]:
     """The right kernels from the field at shapes of our own, the lessons' solutions at their public cases."""
     found = [Subject(k.path.stem, k.source, k.spec, _cases(k)) for k in read_kernels(OWN / "right")]
-    kernels = [kernel for lesson in load_all() for kernel in lesson.kernels if kernel.solution]
+    kernels = [kernel for lesson in load_all() for kernel in lesson.kernels if kernel.solved]
     found += [Subject(kernel.name, kernel.solution, kernel.launch, kernel.cases) for kernel in kernels]
     return {subject.name: subject for subject in found}
 

@@ -48,10 +48,10 @@ class OpsKernel:
 def read(path: Path) -> OpsKernel:
     source = path.read_text("utf-8")
     keys = dict(re.findall(r"^// (\w+): (.*)$", source, re.M))
-    shape = tuple(int(size) for size in keys["shape"].split(","))
+    M, N, K = map(int, keys["shape"].split(","))
     spec = LaunchSpec.parse(keys["block"], keys["grid"], keys.get("smem", "0"))
     return OpsKernel(
-        path.stem, source, shape, spec, keys["inputs"], keys["compare"], tuple(keys.get("options", "").split())
+        path.stem, source, (M, N, K), spec, keys["inputs"], keys["compare"], tuple(keys.get("options", "").split())
     )
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from gemmlab.emulator import runner
 from gemmlab.emulator.code import decode
+from gemmlab.emulator.code.decode import Code
 from gemmlab.emulator.machine.events import KIND_NAMES
 from gemmlab.emulator.ptx import parser
 from gemmlab.kernel.launch import Launch
@@ -36,6 +38,13 @@ def kernel(body: str, before: str = "") -> str:
     return f"{before}\n{_HEAD}\n{body}\n    ret;\n}}\n"
 
 
+@dataclass(kw_only=True)
+class LabRun(runner.Run):
+    """A run with the code that was run."""
+
+    code: Code
+
+
 def launch(
     text: str,
     A: np.ndarray,
@@ -45,15 +54,14 @@ def launch(
     blocks: int = 1,
     smem: int = 0,
     **options,
-) -> runner.Run:
+) -> LabRun:
     """Run it on arrays of any kind; C is changed in place. A, B and C have 8 bytes a thread or more."""
     code = decode.decode(parser.parse(text), "gemm")
     memory = runner.global_memory(code, *(array.view(np.float32) for array in (A, B, C)))
     shape = Launch((threads, 1, 1), (blocks, 1, 1), smem, False, "gemm")
     addresses = [region.address for region in memory.regions[:3]]
     run = runner.run(code, memory, shape, [*addresses, len(C), 0, 0], runner.Options(**{"threads": 1, **options}))
-    run.code = code
-    return run
+    return LabRun(**vars(run), code=code)
 
 
 def kinds(run: runner.Run) -> list[str]:
@@ -61,7 +69,7 @@ def kinds(run: runner.Run) -> list[str]:
     return [KIND_NAMES[event[0]] for event in run.events]
 
 
-def unsupported(run: runner.Run) -> list[str]:
+def unsupported(run: LabRun) -> list[str]:
     return [run.code.messages[event[4]] for event in run.events if KIND_NAMES[event[0]] == "UNSUPPORTED_INSTRUCTION"]
 
 

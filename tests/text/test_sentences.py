@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import importlib
+import re
 from functools import cache
 from pathlib import Path
 
@@ -88,6 +89,21 @@ def test_a_sentence_that_a_name_chooses_is_named(module: str, table: str, key: s
 def test_a_sentence_is_whole(module: str, name: str):
     text = getattr(importlib.import_module(module), name).text
     assert text == text.strip() and "  " not in text and text
+
+
+OF_GRADING = [path for path in FILES if path.is_relative_to(ROOT / "grading")]
+
+
+@pytest.mark.parametrize("path", OF_GRADING, ids=lambda path: path.name)
+def test_grading_says_nothing_of_its_own(path: Path):
+    """No error and no text with fields is written where it is said. What is between processes is for no reader."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "UserError":
+            assert not any(isinstance(one, ast.JoinedStr | ast.Constant) for one in node.args), f"line {node.lineno}"
+        if isinstance(node, ast.JoinedStr) and path.parent.name != "sandbox":
+            text = " ".join(str(one.value) for one in node.values if isinstance(one, ast.Constant))
+            words = re.findall(r"\b[a-z]{3,}\b", re.sub("<.*", "", text))
+            assert len(words) < 3, f"line {node.lineno}: {text}"
 
 
 def test_wrong_fields_are_named():

@@ -7,6 +7,7 @@ import pytest
 
 from gemmlab.compiler.compile import compile_source
 from gemmlab.course import lesson as lessons
+from gemmlab.cuda.sizes import sizes_of
 from gemmlab.errors import UserError
 from gemmlab.pictures.tiles.explorer import describe_interval, explorer_picture
 from gemmlab.trials.explore import Spot, explorer_of
@@ -27,7 +28,7 @@ def test_a_thread_does_what_its_kernel_says_in_that_order():
     program, launch = compile_source(lesson.solution, "kernel.cu"), lesson.launch.at(*RAGGED)
     A = np.arange(35 * 25, dtype=np.float32).reshape(35, 25)
     B = np.arange(25 * 45, dtype=np.float32).reshape(25, 45)
-    thread = trace_block(program, launch, RAGGED, 0, A, B)[17]  # ty=1, tx=1
+    thread = trace_block(program, launch, RAGGED, 0, A, B).of(17)  # ty=1, tx=1
     kinds = [(access.site.kind, access.place.array) for access in thread]
     assert kinds[:5] == [("load", "A"), ("store", "As"), ("load", "B"), ("store", "Bs"), (BARRIER, None)]
     assert sum(kind == BARRIER for kind, _ in kinds) == 4, "two a K tile"
@@ -84,21 +85,23 @@ def test_a_thread_that_reads_its_own_slot_only_is_in_no_race():
 def test_asynchronous_copies_are_followed_with_their_zero_fill():
     story = story_of("08", (0, 0))
     assert [array.name for array in story.arrays] == ["As", "Bs"]
-    assert [(one.fills, one.uses) for one in story.intervals] == [((0,), ()), ((1,), (0,)), ((), (1,))]
-    Bs = [touch.origin for touch in story.intervals[1].of("Bs", writes=True)]
-    assert sum(origin.what == "B" for origin in Bs) == 9 * 45
-    assert sum(origin.what == "0" for origin in Bs) == len(Bs) - 9 * 45
+    fills_and_uses = [((0,), ()), ((1,), (0,)), ((2,), (1,)), ((3,), (2,)), ((), (3,))]
+    assert [(one.fills, one.uses) for one in story.intervals] == fills_and_uses
+    Bs = [touch.origin for touch in story.intervals[3].of("Bs", writes=True)]  # of k = 24 to 31, of which B has one
+    assert sum(origin.what == "B" for origin in Bs) == 45
+    assert sum(origin.what == "0" for origin in Bs) == len(Bs) - 45
     program = compile_source(lessons.load("08").solution, "kernel.cu")
     launch = lessons.load("08").launch.at(*RAGGED)
     zeros = np.zeros((35, 25), np.float32), np.zeros((25, 45), np.float32)
-    assert any(access.site.kind == COPY for access in trace_block(program, launch, RAGGED, 0, *zeros)[0])
+    assert any(access.site.kind == COPY for access in trace_block(program, launch, RAGGED, 0, *zeros).of(0))
 
 
 @pytest.mark.parametrize("name", ["05", "06", "07", "09"])
 def test_all_of_a_thread_is_seen_in_wider_kernels(name):
-    story = story_of(name, (0, 0), (64, 64, 32))
+    side = sizes_of(lessons.load(name).starter)
+    story = story_of(name, (0, 0), (side.BM, side.BN, 32))
     stored = {touch.element for one in story.intervals for touch in one.of("C", writes=True)}
-    assert stored == set(range(64 * 64)), "the block stores all of C"
+    assert stored == set(range(side.BM * side.BN)), "the block stores all of C"
     for interval in story.intervals:
         for matrix, name in (("A", "As"), ("B", "Bs")):
             held = {touch.origin.index for touch in interval.of(name, writes=True) if touch.origin.what == matrix}

@@ -21,7 +21,7 @@ def test_sizes_are_read_from_the_kernel():
     assert sizes_of(load("02").solution) == Sizes(16, 16, 16)
     assert sizes_of(load("05").starter) == Sizes(64, 64, 16, 16, 1)
     assert sizes_of("#define BM 64\n # define BN 32 // wide\n#define BK 8") == Sizes(64, 32, 8)
-    assert register_sizes(load("04").solution) is None and register_sizes(load("06").solution).results == 16
+    assert register_sizes(load("04").solution) is None and register_sizes(load("06").solution).results == 32
 
 
 def test_a_size_that_is_missing_is_named():
@@ -37,8 +37,8 @@ def test_a_block_has_a_thread_for_each_patch():
 
 def test_sizes_are_changed_in_their_lines_only():
     source = load("06").solution
-    changed = with_sizes(source, Sizes(128, 128, 8, 8, 8))
-    assert sizes_of(changed) == Sizes(128, 128, 8, 8, 8)
+    changed = with_sizes(source, Sizes(128, 128, 8, 16, 8))
+    assert sizes_of(changed) == Sizes(128, 128, 8, 16, 8)
     same = [line for line in changed.split("\n") if line in source.split("\n")]
     assert len(same) == len(source.split("\n")) - 5
     with pytest.raises(UserError, match="so TN cannot be 2"):

@@ -6,14 +6,15 @@ import pytest
 
 from gemmlab.course.lesson import load
 from gemmlab.errors import UserError
+from gemmlab.kernel.warp import WARP
 from gemmlab.models.overlap import MULTIPLY, schedule
 from gemmlab.models.simulator import traffic_register_tiled
 from gemmlab.pictures.speed.tally import tally_table
 from gemmlab.pictures.warps.overlap import overlap_picture
 from gemmlab.trials.counts import tally
 
-SHAPE = (64, 128, 48)
-KERNELS = {"04": (16, 16, 16, 1, 1), "05": (64, 64, 16, 16, 1), "06": (64, 64, 16, 4, 4), "07": (64, 64, 16, 4, 4)}
+SHAPE = (128, 128, 48)
+KERNELS = {"04": (16, 16, 16, 1, 1), "05": (64, 64, 16, 16, 1), "06": (64, 64, 16, 8, 4), "07": (128, 64, 16, 8, 8)}
 
 
 def counted(number: str, shape=SHAPE):
@@ -29,23 +30,24 @@ def test_the_emulator_counts_what_the_algorithm_says(number):
     assert found.barriers_per_k_tile == 2
 
 
-def test_wide_reads_are_fewer_and_bring_the_same():
+def test_a_wide_read_is_one_in_the_source_and_ptxas_joins_narrow_ones():
     narrow, wide = counted("06"), counted("07")
-    assert wide.shared_reads == narrow.shared_reads
-    assert wide.shared_read_requests * 4 == narrow.shared_read_requests
-    assert wide.global_requests * 4 == narrow.global_requests and wide.sectors < narrow.sectors
+    assert wide.shared_reads == 4 * WARP * wide.shared_reads_written == 4 * WARP * wide.shared_read_requests
+    assert narrow.shared_reads == WARP * narrow.shared_reads_written == 4 * WARP * narrow.shared_read_requests
+    assert wide.global_requests * 4 < narrow.global_requests and wide.sectors < narrow.sectors
 
 
-@pytest.mark.parametrize("K", [16, 48, 64, 50])
+@pytest.mark.parametrize("K", [8, 24, 64, 50])
 def test_two_buffers_need_one_barrier_a_K_tile(K):
     assert counted("08", (64, 64, K)).barriers_per_k_tile == 1
 
 
 def test_two_buffers_take_twice_the_shared_memory():
     one, two = counted("07"), counted("08")
-    assert two.resources.shared_bytes == 2 * one.resources.shared_bytes
+    floats = [sizes.BK * (sizes.BM + 4 + sizes.BN) for sizes in (one.sizes, two.sizes)]
+    assert [one.resources.shared_bytes, two.resources.shared_bytes] == [4 * floats[0], 2 * 4 * floats[1]]
     table = tally_table({"lesson 07": one, "lesson 08": two})
-    assert "| barriers a K tile | 2 | 1 |" in table and "8,448 | 16,896" in table
+    assert "| barriers a K tile | 2 | 1 |" in table and "12,544 | 16,640" in table
 
 
 def test_a_kernel_with_a_fault_is_not_counted():

@@ -12,7 +12,7 @@ from gemmlab.errors import UserError
 from gemmlab.pictures.warps.warp_lines import line_picture, lines_table
 from gemmlab.trials.warp_view import AFTER, BEFORE, warp_view_of
 
-SHAPE = (64, 64, 64)
+SHAPE = (128, 128, 32)
 
 
 def view_of(name: str, **bodies: str):
@@ -45,7 +45,7 @@ def test_a_change_is_drawn_beside_the_kernel():
     assert "with the change, line" in picture.alt and "a 4-way conflict" in picture.alt
     assert len(picture.figure.axes) == 2
     table = lines_table(view.source, *view.both(0))
-    assert "after the change" in table and "As\\[" not in table and "`As[c + 0][r] = v.x;`" in table
+    assert "after the change" in table and "As\\[" not in table and "`As[a_col + 0][r] = v.x;`" in table
     assert view.lines(AFTER, 0)
 
 

@@ -16,13 +16,16 @@ _SIZES = {"M": 2**14, "N": 2**14, "K": 2**14}  # large: all of the first blocks'
 _BLOCK_TILE = re.compile(r"^[ \t]*#[ \t]*define[ \t]+BM\b", re.MULTILINE)
 
 
-def misfit(source: str, launch: Launch) -> Finding | None:
+def misfit(source: str, launch: Launch, promised: int | None = None) -> Finding | None:
     """The finding on a launch whose blocks do not fit, None where they do or the source does not tell.
+
+    `promised` are the threads of a block by the kernel's own __launch_bounds__: blocks of just so many fit, whatever
+    the sizes of a tile say. Several groups of threads may share a tile.
 
     What tells is the element of C of each thread: those of a block must end where the next block's begin. Where threads
     compute several elements, the block's own sizes tell how many threads it takes.
     """
-    if launch.block[2] != 1:
+    if launch.block[2] != 1 or prod(launch.block) == promised:
         return None
     if _BLOCK_TILE.search(source):
         return _too_few_or_many(source, launch)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from gemmlab.compiler.nvrtc import sentences as say
 from gemmlab.kernel.program import Diagnostic, Resources
 from gemmlab.kernel.sentences import TOO_MUCH_STATIC_SHARED
 
@@ -23,26 +24,14 @@ _NOISE = re.compile(
 _PTXAS = re.compile(r"\s*ptxas (?:.*line (?P<line>\d+); )?(?P<severity>error|fatal|warning)\s*: (?P<text>.*)")
 _INCLUDE = re.compile(r"""\s*#\s*include\s*[<"]([^>"]+)[>"]""")
 
-HOST_FUNCTION = (
-    "this function belongs to the host, and only device code is compiled here: write __device__ before it if a kernel "
-    "calls it, otherwise remove it"
-)
-HOST_VARIABLE = (
-    "this variable belongs to the host, where no kernel can reach it: write __device__ or __constant__ before it, "
-    "or make it const"
-)
-HOST_REMARKS = (HOST_FUNCTION, HOST_VARIABLE)
-
 # What NVRTC says in words of its own making, and what it means for the student.
 _PLAIN_WORDS = (
-    (re.compile(r"A function without execution space annotations .*"), HOST_FUNCTION),
-    (re.compile(r"A function explicitly marked as a __host__ function .*"), HOST_FUNCTION),
-    (re.compile(r"A namespace scope variable without memory space annotations .*"), HOST_VARIABLE),
-    (
-        re.compile(r'cannot open source file "(.*?)".*'),
-        r"there is no header \1 here: CUDA's headers and the usual ones of C and C++ can be included",
-    ),
+    (re.compile(r"A function without execution space annotations .*"), say.HOST_FUNCTION),
+    (re.compile(r"A function explicitly marked as a __host__ function .*"), say.HOST_FUNCTION),
+    (re.compile(r"A namespace scope variable without memory space annotations .*"), say.HOST_VARIABLE),
+    (re.compile(r'cannot open source file "(?P<header>.*?)".*'), say.NO_HEADER),
 )
+HOST_REMARKS = (say.HOST_FUNCTION(), say.HOST_VARIABLE())
 
 
 @dataclass(frozen=True)
@@ -96,11 +85,12 @@ def _diagnostic(block: list[str], source: str) -> Diagnostic:
     message = "; ".join([_plain(head["text"]), *extra])
     lines = source.removesuffix("\n").split("\n")
     if "line" not in places:
-        return Diagnostic(head["severity"], f"at the end of the file: {message}", len(lines))
+        return Diagnostic(head["severity"], say.AT_END(message=message), len(lines))
     line = int(places["line"])
     if places["file"] != SOURCE_NAME:
         name = re.split(r"[/\\]", places["file"])[-1]
-        return Diagnostic(head["severity"], f"in {name}, line {line}: {message}", _line_that_includes(name, lines))
+        said = say.IN_HEADER(header=name, line=line, message=message)
+        return Diagnostic(head["severity"], said, _line_that_includes(name, lines))
     if line > len(lines):
         return Diagnostic(head["severity"], message)
     return Diagnostic(head["severity"], message, line, _in_characters(column, lines[line - 1]))
@@ -123,13 +113,14 @@ def _read_body(body: list[str]) -> tuple[int | None, list[str]]:
 
 def _sentence(text: str) -> str:
     note, place = _NOTE.match(text), _REMARK.match(text)
-    where = f" (line {place['line']})" if place and place["file"] == SOURCE_NAME else ""
-    return _without_paths(note["text"] if note else text) + where
+    said = _without_paths(note["text"] if note else text)
+    return say.NOTE_AT_LINE(note=said, line=place["line"]) if place and place["file"] == SOURCE_NAME else said
 
 
 def _plain(text: str) -> str:
-    for pattern, words in _PLAIN_WORDS:
-        text = pattern.sub(words, text)
+    for pattern, sentence in _PLAIN_WORDS:
+        if found := pattern.fullmatch(text):
+            return _without_paths(sentence(**found.groupdict()))
     return _without_paths(text)
 
 

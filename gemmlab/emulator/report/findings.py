@@ -89,6 +89,7 @@ class Plain:
 
     places: Places
     event: Event
+    is_without_barrier = False  # as a race may be
 
     @property
     def kind(self) -> str:
@@ -155,7 +156,11 @@ class Explainer:
             location.line or None,
             location.column or None,
             sum(told.event.count for told in group),
-            {"place": "|".join(map(str, place)), **self._details(example.event, [told.event for told in group])},
+            {
+                "place": "|".join(map(str, place)),
+                **self._details(example.event, [told.event for told in group]),
+                **({"no_barrier": True} if any(told.is_without_barrier for told in group) else {}),
+            },
         )
 
     def _details(self, event: Event, group: list[Event]) -> dict[str, object]:

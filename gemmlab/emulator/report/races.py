@@ -126,6 +126,17 @@ class Race:
         return self.places.line(standing[0]) if standing else 0
 
     @property
+    def is_without_barrier(self) -> bool:
+        """Whether no barrier stands between the two accesses, not even one that some threads miss."""
+        event, gaps = self.event, self.gaps
+        if self.is_in_global_memory or self.is_between_blocks:
+            return False
+        if event.kind == "RACE_WAW":
+            return event.pc == event.other_pc and event.tile == event.other_tile
+        stretch = {"RACE_RAW": "fill_to_use", "RACE_WAR": "use_to_fill"}.get(event.kind)
+        return gaps is not None and stretch is not None and not getattr(gaps, stretch)
+
+    @property
     def is_of_copies(self) -> bool:
         """Whether the element was written by an asynchronous copy. That is done when its own thread has waited for it,
         and only a barrier after the wait tells the other threads."""

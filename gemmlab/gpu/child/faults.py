@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gemmlab.errors import UserError
-from gemmlab.gpu.child.guards import ASK_EMULATOR
+from gemmlab.gpu.child import sentences as say
 from gemmlab.gpu.child.process import ChildDied, ChildTimeout, CudaError, GpuProcess
 from gemmlab.kernel.verdict import Finding
 
@@ -12,22 +12,12 @@ NO_BINARY_FOR_GPU = 209
 KERNEL_NOT_FOUND = 500
 REFUSED = (1, 9, 701)  # invalid value, invalid configuration, out of resources
 FAULTS = {
-    700: (
-        "out_of_bounds",
-        "The kernel touched memory that does not exist: an index is far outside its array, in global or shared memory.",
-    ),
-    702: ("timeout", "The display driver stopped the kernel because it ran for too long."),
-    710: ("launch_error", "An assert in the kernel failed."),
-    714: (
-        "out_of_bounds",
-        "The kernel broke its stack: an index is outside a local array, or a function calls itself too often.",
-    ),
-    716: (
-        "misaligned",
-        "The kernel used an address that is not a multiple of the size it reads or writes there: a float4 must lie at "
-        "a multiple of 16 bytes, which all rows of a matrix do only where their length is a multiple of 4.",
-    ),
-    719: ("launch_error", "The kernel broke off, most often because of a wild address or a trap."),
+    700: ("out_of_bounds", say.FAR_OUTSIDE),
+    702: ("timeout", say.STOPPED_BY_DISPLAY),
+    710: ("launch_error", say.ASSERT_FAILED),
+    714: ("out_of_bounds", say.BROKEN_STACK),
+    716: ("misaligned", say.MISALIGNED),
+    719: ("launch_error", say.BROKE_OFF),
 }
 
 
@@ -46,39 +36,28 @@ def explained(
     if isinstance(error, CudaError):
         return _explained_cuda(error, worker.hello["name"], request)
     if worker.stage == "copying":
-        return _machine_fault(str(error) or "no answer in time")
+        return _machine_fault(str(error) or say.NO_ANSWER())
     if isinstance(error, ChildTimeout):
-        message = (
-            f"The kernel did not end within {time_limit:g} s: look for a loop whose condition never becomes false, "
-            f"or for a barrier that some threads never reach."
-        )
-        return KernelFault(Finding("timeout", message))
-    message = f"The process that ran the kernel on the GPU ended without a result ({error})."
-    return KernelFault(Finding("launch_error", message))
+        return KernelFault(Finding("timeout", say.NO_END(seconds=time_limit)))
+    return KernelFault(Finding("launch_error", say.NO_RESULT(reason=error)))
 
 
 def _explained_cuda(error: CudaError, gpu: str, request: dict) -> KernelFault | UserError:
     if error.code in FAULTS:
         kind, sentence = FAULTS[error.code]
-        return KernelFault(Finding(kind, f"{sentence} {ASK_EMULATOR}", details={"cuda_error": str(error)}))
+        return KernelFault(Finding(kind, sentence(), details={"cuda_error": str(error)}))
     if error.code in REFUSED:
-        sizes = " and ".join(f"{what} {'×'.join(map(str, request.get(what, ())))}" for what in ("grid", "block"))
-        message = f"The GPU refused a launch with {sizes}: too many registers or too much shared memory for one block."
-        return KernelFault(Finding("launch_error", message, details={"cuda_error": str(error)}))
-    arch = request.get("arch")
-    sentences = {
-        OUT_OF_MEMORY: f"the GPU has not enough free memory for {_sizes(request['shape'])}; take a smaller shape",
-        NO_BINARY_FOR_GPU: f"the code was compiled for {arch}, which {gpu} cannot run; compile it for this GPU",
-        KERNEL_NOT_FOUND: f"there is no kernel '{request['kernel']}' in the compiled code",
-        "no cublas": "cuBLAS is not installed; run make lab, or pip install 'gemmlab[gpu]'",
-    }
-    return UserError(sentences[error.code]) if error.code in sentences else _machine_fault(str(error))
+        sizes = {what: "×".join(map(str, request.get(what, ()))) for what in ("grid", "block")}
+        return KernelFault(Finding("launch_error", say.REFUSED(**sizes), details={"cuda_error": str(error)}))
+    if error.code == OUT_OF_MEMORY:
+        M, N, K = request["shape"]
+        return UserError(say.OUT_OF_MEMORY(M=M, N=N, K=K, size=4 * (M * K + K * N + M * N) / 2**20))
+    if error.code == NO_BINARY_FOR_GPU:
+        return UserError(say.OTHER_GPU(arch=request.get("arch"), gpu=gpu))
+    if error.code == KERNEL_NOT_FOUND:
+        return UserError(say.NO_KERNEL(kernel=request["kernel"]))
+    return UserError(say.NO_CUBLAS()) if error.code == "no cublas" else _machine_fault(str(error))
 
 
 def _machine_fault(what: str) -> UserError:
-    return UserError(f"the GPU process failed ({what}); try again, or use --backend emulator")
-
-
-def _sizes(shape: tuple[int, int, int]) -> str:
-    M, N, K = shape
-    return f"A ({M}×{K}), B ({K}×{N}) and C ({M}×{N}), {4 * (M * K + K * N + M * N) / 2**20:.0f} MiB together"
+    return UserError(say.MACHINE_FAILED(reason=what))

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gemmlab.gpu.child import sentences as say
 from gemmlab.kernel.verdict import Finding
 
 GUARD_BYTES = 1 << 20  # on either side; a multiple of 256, so that a matrix stays as aligned as its allocation
@@ -19,7 +20,6 @@ GUARD_WORDS = GUARD_BYTES // 4
 C_START = 0x7FC0C0DE
 GUARD_PATTERN = {"A": 0x7FC0A0A0, "B": 0x7FC0B0B0, "C": 0x7FC0C0C0}
 NAN_SOURCES = ("guard A", "guard B", "guard C", "start of C")
-ASK_EMULATOR = "A GPU cannot name the line; the emulator can (--backend emulator)."
 
 
 @dataclass(frozen=True)
@@ -72,12 +72,9 @@ def _guard_finding(name: str, side: str, after: Images) -> Finding | None:
         return None
     farthest = int(hit[-1]) + 1
     rows, cols = after.inside(name).shape
-    floats = "1 float" if hit.size == 1 else f"{hit.size} floats"
-    edge = "first" if side == "before" else "last"
-    message = (
-        f"The kernel wrote outside {name} ({rows}×{cols}): it changed {floats} {side} it, up to {farthest} away "
-        f"from the {edge} element. {ASK_EMULATOR}"
-    )
+    floats = say.ONE_FLOAT() if hit.size == 1 else say.FLOATS(count=hit.size)
+    sentence = say.WROTE_BEFORE if side == "before" else say.WROTE_AFTER
+    message = sentence(array=name, rows=rows, cols=cols, floats=floats, farthest=farthest)
     details = {"array": name, "side": side, "farthest": farthest}
     return Finding("out_of_bounds", message, count=int(hit.size), details=details)
 
@@ -86,8 +83,7 @@ def _changed_finding(name: str, before: Images, after: Images) -> Finding | None
     changed = np.argwhere(before.inside(name) != after.inside(name))
     if not len(changed):
         return None
-    elements = _elements(name, changed)
-    message = f"The kernel changed {elements}: {name} is an input and must stay as it was. {ASK_EMULATOR}"
+    message = say.CHANGED_INPUT(elements=_elements(name, changed), array=name)
     details = {"array": name, "index": changed[0].tolist()}
     return Finding("wrong_result", message, count=len(changed), details=details)
 
@@ -105,21 +101,16 @@ def read_finding(source: str, suspects: np.ndarray, after: Images) -> Finding | 
     elements = _elements("C", reached)
     if source == "start of C":
         kind, name = "uninitialized", "C"
-        message = (
-            f"The kernel read C before it wrote it: C starts as NaN in this check, and the NaN is still in {elements}. "
-            f"Sum in a register that starts at 0, and store it to C once. {ASK_EMULATOR}"
-        )
+        message = say.READ_C_FIRST(elements=elements)
     else:
         kind, name = "out_of_bounds", source[-1]
-        message = (
-            f"The kernel read memory outside {name}: what surrounds {name} is NaN in this check, and the NaN got into "
-            f"{elements}. {ASK_EMULATOR}"
-        )
+        message = say.READ_OUTSIDE(array=name, elements=elements)
     return Finding(kind, message, count=len(reached), details={"array": name, "index": reached[0].tolist()})
 
 
 def _elements(name: str, indices: np.ndarray) -> str:
     """'C[0][3] and 7 more elements'."""
-    row, col = indices[0]
-    more = len(indices) - 1
-    return f"{name}[{row}][{col}]" + (f" and {more} more element{'s' * (more > 1)}" if more else "")
+    (row, col), more = indices[0], len(indices) - 1
+    if more > 1:
+        return say.MORE_ELEMENTS(array=name, row=row, col=col, more=more)
+    return (say.ONE_MORE_ELEMENT if more else say.ONE_ELEMENT)(array=name, row=row, col=col)

@@ -65,7 +65,7 @@ def describe_ladder(rungs: Sequence[Rung], record: str = "") -> str:
 
 def rung_text(rung: Rung) -> str:
     """The state, and the speed where it is known."""
-    if rung.gflops is None:
+    if rung.gflops is None or rung.ratio is None:
         return STATES[rung.state]
     return f"{STATES[rung.state]}, {rung.gflops:,.0f} GFLOPS, {100 * rung.ratio:.0f} % of cuBLAS"
 

@@ -17,20 +17,21 @@ _CHARACTERS_AN_INCH = 11
 
 
 def landscape(title: str, cells: Mapping[Sizes, Cell]) -> Picture:
-    """A panel a BK, a row a BM×BN, a column a TM×TN. The numbers are percent of the fastest cell."""
+    """A panel a BK, one below the other, so that all depths fit on a page; a row a BM×BN, a column a TM×TN. The numbers
+    are percent of the fastest cell."""
     depths = sorted({sizes.BK for sizes in cells})
     blocks = sorted({(sizes.BM, sizes.BN) for sizes in cells})
     patches = sorted({(sizes.TM, sizes.TN) for sizes in cells})
     best = max((cell.speed for cell in cells.values() if cell.speed), default=1.0)
-    figure = new_figure(1.5 + 1.15 * len(patches) * len(depths), 1.5 + 0.72 * len(blocks))
-    panels = figure.subplots(1, len(depths), squeeze=False, sharey=True)[0]
+    figure = new_figure(1.5 + 1.15 * len(patches), 0.6 + (0.9 + 0.72 * len(blocks)) * len(depths))
+    panels = figure.subplots(len(depths), 1, squeeze=False, sharex=True)[:, 0]
     for axes, depth in zip(panels, depths, strict=True):
         for sizes, cell in cells.items():
             if sizes.BK == depth:
                 place = blocks.index((sizes.BM, sizes.BN)), patches.index((sizes.TM, sizes.TN))
                 _draw_cell(axes, place, cell, best)
         _name_sides(axes, depth, blocks, patches)
-    panels[0].set_ylabel("BM×BN", color=INK, fontsize=9)
+    panels[-1].set_xlabel("TM×TN", color=INK, fontsize=9)
     figure.suptitle(fill(title, int(_CHARACTERS_AN_INCH * figure.get_figwidth())), fontsize=10, color=INK)
     return Picture(figure, describe(title, cells))
 
@@ -80,7 +81,7 @@ def _name_sides(axes: Axes, depth: int, blocks: list, patches: list) -> None:
     axes.set_xticks([i + 0.5 for i in range(len(patches))], [f"{TM}×{TN}" for TM, TN in patches])
     axes.set_yticks([i + 0.5 for i in range(len(blocks))], [f"{BM}×{BN}" for BM, BN in blocks])
     axes.tick_params(length=0, labelsize=9, colors=INK)
-    axes.set_xlabel("TM×TN", color=INK, fontsize=9)
+    axes.set_ylabel("BM×BN", color=INK, fontsize=9)
     axes.set_title(f"BK = {depth}", fontsize=9.5, color=INK)
     for spine in axes.spines.values():
         spine.set_visible(False)

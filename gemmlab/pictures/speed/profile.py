@@ -77,8 +77,8 @@ _COUNTERS = (
     ("multiply-adds", lambda counts: counts.fma),
     ("global requests", lambda counts: counts.global_load_requests + counts.global_store_requests),
     ("sectors", lambda counts: counts.global_load_sectors + counts.global_store_sectors),
-    ("shared requests", lambda counts: counts.shared_load_requests + counts.shared_store_requests),
-    ("wavefronts", lambda counts: counts.shared_load_wavefronts + counts.shared_store_wavefronts),
+    ("shared requests", lambda counts: counts.widened_load_requests + counts.widened_store_requests),
+    ("wavefronts", lambda counts: counts.widened_load_wavefronts + counts.widened_store_wavefronts),
 )
 
 

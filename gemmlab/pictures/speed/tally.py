@@ -22,7 +22,8 @@ def tally_table(tallies: Mapping[str, Tally]) -> str:
 _COUNTS: tuple[tuple[str, Callable[[Tally], str]], ...] = (
     ("sizes", lambda tally: str(tally.sizes)),
     ("elements read from shared memory for a multiply-add", lambda tally: plain(tally.reads_per_fma)),
-    ("reads of shared memory, of any width, for a multiply-add", lambda tally: plain(tally.read_instructions_per_fma)),
+    ("reads of shared memory, of any width, in the source", lambda tally: plain(tally.reads_written_per_fma)),
+    ("the same as executed: ptxas joins neighbours", lambda tally: plain(tally.read_instructions_per_fma)),
     ("wavefronts of shared memory for the multiply-adds of 32 threads", lambda tally: plain(tally.wavefronts_per_fma)),
     ("wavefronts that are due to bank conflicts", lambda tally: f"{tally.conflicts:,}"),
     ("requests to global memory", lambda tally: f"{tally.global_requests:,}"),

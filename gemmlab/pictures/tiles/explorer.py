@@ -65,7 +65,7 @@ def _title(story: BlockStory, interval: Interval) -> str:
 
 def _filling(array: SharedArray, writes: Sequence[Touch]) -> str:
     """How many slots are written, from where."""
-    origins = {touch.element: touch.origin.what for touch in writes}
+    origins = {touch.element: touch.origin.what for touch in writes if touch.origin}
     counts = {what: sum(found == what for found in origins.values()) for what in (FROM_A, FROM_B, ZERO)}
     words = [f"{count} from {what}" for what, count in counts.items() if count and what != ZERO]
     words += [f"{counts[ZERO]} with 0"] if counts[ZERO] else []
@@ -84,6 +84,7 @@ def _deeds(story: BlockStory, interval: Interval, thread: int) -> str:
         f"{array.name_of(touch.element)}{_whence(touch.origin, story)}"
         for array in story.arrays
         for touch in interval.of(array.name, True, thread)
+        if touch.origin
     ]
     read = [text for array in story.arrays for text in _read_names(interval, array, thread)]
     stored = [f"C{_index(touch.element, story.shape[1])}" for touch in interval.of("C", True, thread)]
@@ -212,7 +213,8 @@ def _width(array: SharedArray) -> float:
 def _state(story: BlockStory, interval: Interval, array: SharedArray) -> dict[int, str]:
     """What to draw in each slot: the origin of what it holds and when that came, or that it is in a race."""
     states = {element: f"old {held.what}" for element, held in story.contents(array.name, interval.number).items()}
-    states.update({touch.element: f"new {touch.origin.what}" for touch in interval.of(array.name, writes=True)})
+    written = interval.of(array.name, writes=True)
+    states.update({touch.element: f"new {touch.origin.what}" for touch in written if touch.origin})
     states.update(dict.fromkeys(interval.conflicts(array.name), "race"))
     return states
 
@@ -232,11 +234,11 @@ def _colors() -> dict[str, tuple[str, str, str]]:
     }
 
 
-def _lighter(color: str) -> tuple[float, float, float]:
+def _lighter(color: str) -> str:
     """The colour on white, at a third of its strength."""
-    from matplotlib.colors import to_rgb
+    from matplotlib.colors import to_hex, to_rgb
 
-    return tuple(1 - (1 - part) / 3 for part in to_rgb(color))
+    return to_hex([1 - (1 - part) / 3 for part in to_rgb(color)])
 
 
 def _draw_array(axes: Axes, story: BlockStory, interval: Interval, array: SharedArray, thread: int) -> None:
@@ -275,7 +277,7 @@ def _in_rows(cells: Sequence[int], cols: int) -> list[tuple[int, int, int]]:
             runs[-1][2] += 1
         else:
             runs.append([row, col, 1])
-    return [tuple(run) for run in runs]
+    return [(row, col, width) for row, col, width in runs]
 
 
 def _draw_thread(axes: Axes, interval: Interval, array: SharedArray, thread: int) -> None:

@@ -3,6 +3,6 @@
 // Each thread copies one element, as when a tile had as many elements as the block has threads.
 
 // IN PLACE OF
-        for (int i = tid; i < BM * BK; i += THREADS) {
+        for (int i = 0; i < BM; i += a_band) {
 // STANDS
-        for (int i = tid; i < THREADS; i += THREADS) {
+        for (int i = 0; i < a_band; i += a_band) {

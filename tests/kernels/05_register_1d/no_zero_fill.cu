@@ -3,6 +3,6 @@
 // Slots outside the matrix keep what the tile before left there.
 
 // IN PLACE OF
-            As[r][c] = (row0 + r < M && k0 + c < K) ? A[(row0 + r) * K + (k0 + c)] : 0.0f;
+            As[r][a_col] = (row0 + r < M && k0 + a_col < K) ? A[(row0 + r) * K + (k0 + a_col)] : 0.0f;
 // STANDS
-            if (row0 + r < M && k0 + c < K) As[r][c] = A[(row0 + r) * K + (k0 + c)];
+            if (row0 + r < M && k0 + a_col < K) As[r][a_col] = A[(row0 + r) * K + (k0 + a_col)];

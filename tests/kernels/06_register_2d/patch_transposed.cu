@@ -1,6 +1,6 @@
-// expect: wrong_result
-// says: C[0][1] holds the value of C[1][0]; for one row and column
-// a and b change places: the patch is transposed.
+// expect: out_of_bounds
+// says: b[4]; float b[4]
+// a and b change places: the patch is transposed, and is no square.
 
 // IN PLACE OF
                     acc[m][n] += a[m] * b[n];

@@ -1,5 +1,5 @@
-// expect: wrong_result
-// says: C[0][4] holds the value of C[4][0]
+// expect: out_of_bounds
+// says: As[64][0]; inside the tile
 // tx and ty change places in both fragments.
 
 // IN PLACE OF

@@ -1,5 +1,5 @@
 // expect: counter
-// says: not read four floats at a time; 0.03125 reads of global memory
+// says: not read four floats at a time; 0.0234375 reads of global memory
 // One element at a time everywhere: whatever stands in the wide path is never run.
 
 // BLANK aligned

@@ -1,6 +1,6 @@
 // expect: misaligned
-// says: byte 264 of As; divisible by 16
-// A row of As that is 66 floats long: the next one begins at no multiple of 16 bytes.
+// says: byte 520 of As; divisible by 16
+// A row of As that is 130 floats long: the next one begins at no multiple of 16 bytes.
 
 // IN PLACE OF
 #define PAD 4

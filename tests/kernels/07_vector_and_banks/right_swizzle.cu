@@ -7,16 +7,16 @@
 #define PAD 0
 #define SWIZZLE(k, r) ((r) ^ (8 * ((k) / 4 % 4)))
 // IN PLACE OF
-            As[c + 0][r] = v.x;
-            As[c + 1][r] = v.y;
-            As[c + 2][r] = v.z;
-            As[c + 3][r] = v.w;
+            As[a_col + 0][r] = v.x;
+            As[a_col + 1][r] = v.y;
+            As[a_col + 2][r] = v.z;
+            As[a_col + 3][r] = v.w;
 // STANDS
-            As[c + 0][SWIZZLE(c, r)] = v.x;
-            As[c + 1][SWIZZLE(c, r)] = v.y;
-            As[c + 2][SWIZZLE(c, r)] = v.z;
-            As[c + 3][SWIZZLE(c, r)] = v.w;
+            As[a_col + 0][SWIZZLE(a_col, r)] = v.x;
+            As[a_col + 1][SWIZZLE(a_col, r)] = v.y;
+            As[a_col + 2][SWIZZLE(a_col, r)] = v.z;
+            As[a_col + 3][SWIZZLE(a_col, r)] = v.w;
 // IN PLACE OF
-                read4(&As[k][ty * TM + m], &a[m]);
+                read4(&As[k][ty * 4 + m * (BM / TM)], &a[m]);
 // STANDS
-                read4(&As[k][SWIZZLE(k, ty * TM + m)], &a[m]);
+                read4(&As[k][SWIZZLE(k, ty * 4 + m * (BM / TM))], &a[m]);

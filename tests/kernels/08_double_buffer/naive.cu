@@ -1,7 +1,7 @@
 // expect: counter
-// says: does not come from tiles of 64×64; there are 2 floats read from global memory for each multiply-add
+// says: does not come from tiles of 128×128; there are 2 floats read from global memory for each multiply-add
 // No tile: each thread reads the row of A and the column of B of each of its elements from global memory.
-#define SIDE 64
+#define SIDE 128
 
 extern "C" __global__ void gemm(const float* A, const float* B, float* C, int M, int N, int K)
 {

@@ -1,5 +1,5 @@
-// expect: uninitialized
-// says: shared memory that no thread has written
+// expect: wrong_result
+// says: are wrong at M, N, K = 20, 23, 39
 // A last tile that is not full is not copied.
 
 // IN PLACE OF

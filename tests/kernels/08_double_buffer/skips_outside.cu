@@ -3,6 +3,6 @@
 // Slots outside the matrix are not filled at all.
 
 // IN PLACE OF
-    __pipeline_memcpy_async(to, inside ? X + r * cols + c : X, 4, inside ? 0 : 4);
+    __pipeline_memcpy_async(to, from, 4, inside ? 0 : 4);
 // STANDS
-    if (inside) __pipeline_memcpy_async(to, X + r * cols + c, 4);
+    if (inside) __pipeline_memcpy_async(to, from, 4);

@@ -7,4 +7,4 @@
     if (aligned) {
 // STANDS
 {
-    if (c + 3 < cols) {
+    if (left > 3) {

@@ -3,6 +3,6 @@
 // The zero fill is turned round: inside it puts zeros.
 
 // IN PLACE OF
-        __pipeline_memcpy_async(to, inside ? X + r * cols + c : X, 16, inside ? 0 : 16);
+        __pipeline_memcpy_async(to, from, 16, left > 0 ? 0 : 16);
 // STANDS
-        __pipeline_memcpy_async(to, inside ? X + r * cols + c : X, 16, inside ? 16 : 0);
+        __pipeline_memcpy_async(to, from, 16, left > 0 ? 16 : 0);

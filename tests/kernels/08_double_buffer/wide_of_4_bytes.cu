@@ -3,6 +3,6 @@
 // The wide copy takes one element of the four.
 
 // IN PLACE OF
-        __pipeline_memcpy_async(to, inside ? X + r * cols + c : X, 16, inside ? 0 : 16);
+        __pipeline_memcpy_async(to, from, 16, left > 0 ? 0 : 16);
 // STANDS
-        __pipeline_memcpy_async(to, inside ? X + r * cols + c : X, 4, inside ? 0 : 4);
+        __pipeline_memcpy_async(to, from, 4, left > 0 ? 0 : 4);

@@ -3,8 +3,8 @@
 // All warps compute the same warp tile.
 
 // IN PLACE OF
-    const int tx = warp % WARPS_X * LANES_X + lane_x;
-    const int ty = warp / WARPS_X * LANES_Y + lane_y;
+    const int tx = warp % WARPS_X * LANES_X * TN + lane_x * 4;
+    const int ty = warp / WARPS_X * LANES_Y * TM + lane_y * 4;
 // STANDS
-    const int tx = lane_x;
-    const int ty = lane_y;
+    const int tx = lane_x * 4;
+    const int ty = lane_y * 4;

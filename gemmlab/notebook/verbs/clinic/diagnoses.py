@@ -52,8 +52,10 @@ def _first(desk: Desk, kind: str, **fields: object) -> dict | None:
 def line_is_right(desk: Desk, patient: str) -> bool | None:
     """Whether a finding names the diagnosed line, or a mend that passes changed it; None while that is open."""
     first = first_diagnosis(desk, patient)
-    if first is None or first["line_right"]:
-        return first and True
+    if first is None:
+        return None
+    if first["line_right"]:
+        return True
     mends = desk.progress.entries(desk.lesson.number, "attempt", patient=patient, status="passed")
     return any(first["line"] in entry["changed"] for entry in mends) if mends else None
 

@@ -11,7 +11,7 @@ from gemmlab.notebook.arguments import TIMED_SHAPE, Shape, sizes
 from gemmlab.notebook.desk import Desk
 from gemmlab.notebook.registry import verb
 from gemmlab.pictures.output import Markdown, show, show_picture
-from gemmlab.records.landscapes import cublas, label, measured, recorded_landscapes
+from gemmlab.records.landscapes import label, measured, recorded_landscapes, search_table
 
 
 @verb
@@ -37,7 +37,6 @@ def _show(record: dict, shape: Shape, depths: Sequence[int]) -> None:
     for choice in autotune.space(depths):
         speed = speeds.get(choice)
         left_out = autotune.pruned_by(choice) or "registers"
-        cells[choice] = Cell(speed, f"{speed / 1000:.1f} TFLOPS") if speed else Cell(None, left_out)
+        cells[choice] = Cell(speed, f"{speed / 1000:.1f} TFLOPS") if speed else Cell(0, left_out)
     show_picture(landscape(f"M, N, K = {', '.join(map(str, shape))}, {label(record)}", cells))
-    best = max(speeds[choice] for choice in cells if choice in speeds)
-    show(Markdown(f"The fastest reaches {100 * best / cublas(record, shape):.0f} % of cuBLAS there."))
+    show(Markdown(search_table(record, shape, depths)))

@@ -17,7 +17,6 @@ def roofline(desk: Desk, gflops: float | None = None, gbs: float | None = None) 
     """The naive kernel under the roof of a machine of so many GFLOPS and GB/s, of this or a recorded one."""
     from gemmlab.pictures.speed import roofline as pictures
 
-    is_example = gflops and gbs
-    ceilings = Ceilings(gflops, gbs, "an example, not a measurement") if is_example else ceilings_here()
+    ceilings = Ceilings(gflops, gbs, "an example, not a measurement") if gflops and gbs else ceilings_here()
     ceilings = ceilings and replace(ceilings, nearer=())  # caches are for later lessons
     show_picture(pictures.roofline([Point("naive", traffic_naive(1, 1, 1).intensity)], ceilings))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import astuple
 from typing import TYPE_CHECKING
 
 from gemmlab.markdown import escape
@@ -31,7 +32,7 @@ def search(desk: Desk, shape: Shape = TIMED_SHAPE, BK: int | Sequence[int] = 16)
     with desk.progress_bar(len(autotune.space(depths))) as tick:
         best = _search(desk.lesson.kernel, desk.source(), sizes(shape), depths, tick)
     if best:
-        desk.note("search", shape=list(shape), best=str(best.sizes), gflops=best.gflops)
+        desk.note("search", shape=list(shape), sizes=list(astuple(best.sizes)), gflops=best.gflops)
 
 
 def _search(kernel: Kernel, source: str, shape: Shape, depths: Sequence[int], tick: Callable[[], None]) -> Found | None:
@@ -58,7 +59,7 @@ def _search(kernel: Kernel, source: str, shape: Shape, depths: Sequence[int], ti
 
 def _cell(one: Found) -> Cell:
     if one.estimate is None:
-        return Cell(None, one.left_out)
+        return Cell(0, one.left_out)
     return Cell(one.speed, f"{one.estimate.resources.registers} registers")
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from gemmlab.cuda.sizes import Sizes
-from gemmlab.errors import UserError
 from gemmlab.markdown import escape
 from gemmlab.notebook import arguments
 from gemmlab.notebook.arguments import TIMED_SHAPE, Shape, target
@@ -26,10 +24,8 @@ def sizes(desk: Desk, *choices: tuple[int, ...], shape: Shape = TIMED_SHAPE, arc
     arch = target(arch)
     shape, kernel = arguments.sizes(shape), desk.lesson.kernel.launch.kernel
     source = desk.source() if desk.has_passed() else None
-    misfit = next((choice for choice in choices if not isinstance(choice, tuple) or len(choice) != 5), None)
-    if not choices or misfit is not None:
-        raise UserError(f"{misfit or choices!r} does not fit: write BM, BN, BK, TM and TN, such as (64, 64, 16, 4, 4)")
-    entries = [sizing(Sizes(*choice), shape, source, kernel, arch) for choice in choices]
+    wanted = [arguments.tile_sizes(choice) for choice in choices or [()]]
+    entries = [sizing(choice, shape, source, kernel, arch) for choice in wanted]
     show(Markdown(sizing_table(entries, escape(arch))))
     if source is None:
         show(Markdown("Pass the check: then registers, shared memory and occupancy of your kernel stand here too."))

@@ -24,6 +24,7 @@ def grid(desk: Desk, shape: Shape, tx: int = 0) -> None:
     if tx not in range(across):
         raise UserError(f"tx is one of 0 to {across - 1} here; {tx!r} is none of them")
     store = next((one for one in requests_of(compiled(kernel, source), launch, shape) if one.is_store), None)
-    if store is None or store.offsets[tx] is None:
+    offset = store.offsets[tx] if store else None
+    if store is None or offset is None:
         raise UserError(f"thread ({tx}, 0) of block (0, 0) stores nothing at this shape")
-    show_picture(grid_picture(shape, launch, tx, divmod(store.offsets[tx] // 4, store.cols)))
+    show_picture(grid_picture(shape, launch, tx, divmod(offset // 4, store.cols)))

@@ -34,10 +34,10 @@ def _beside_record(desk: Desk) -> tuple[list[Rung], str]:
     rungs = [_rung(desk, lesson) for lesson in every]
     results = first_results()
     at_shape = results.at(TIMED_SHAPE) if results else None
-    if at_shape is None:
+    if results is None or at_shape is None:
         return rungs, ""
-    taught = [at_shape.as_taught(lesson.number) for lesson in every]
-    beside = [replace(rung, recorded=one and one.gflops) for rung, one in zip(rungs, taught, strict=True)]
+    recorded = {lesson: at_shape.as_taught(lesson).gflops for lesson in at_shape.lessons}
+    beside = [replace(rung, recorded=recorded.get(one.number)) for rung, one in zip(rungs, every, strict=True)]
     return beside, f"{results.label}, at {_SHAPE}; not your machine"
 
 
