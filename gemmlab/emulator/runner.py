@@ -13,7 +13,7 @@ import threading
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from gemmlab.emulator.code.code import Code, Region
 from gemmlab.emulator.machine import opcodes as o
 from gemmlab.emulator.machine import state as s
 from gemmlab.emulator.machine.events import COLUMNS, EVENT_ROW
-from gemmlab.emulator.machine.requests import COUNTER_ROW, META_ROW
+from gemmlab.emulator.machine.requests import COUNTER_ROW
 from gemmlab.emulator.warm import compiled_interpreter
 
 CHUNKS = 4
@@ -40,7 +40,6 @@ class Run:
     stopped: bool
     seconds: float
     printed: list[tuple[int, int, int, bytes]] = field(default_factory=list)
-    blocks_run: int = 0
     prints_lost: int = 0
 
 
@@ -121,45 +120,6 @@ def _run_in_chunks(
     return _collect(made, finished, late.is_set(), len(blocks), seconds), _meet(made)
 
 
-@dataclass(frozen=True)
-class Request:
-    """The first request that an instruction makes of global memory: where in which region each lane of warp 0 reads or
-    writes, in bytes from the region's start, None where the lane takes no part; `size` bytes a lane."""
-
-    pc: int
-    region: int
-    offsets: tuple[int | None, ...]
-    size: int
-
-
-def first_requests(code: Code, memory: Memory, launch, parameters: list[int]) -> list[Request]:
-    """One request for each instruction with which warp 0 of the first block loads from or stores to global memory.
-
-    A first run, in which every region is empty, tells where lane 0 goes: it is reported as out of bounds. A second one
-    tells how the other lanes lie to it, which is the same each time in a kernel like ours, or else as it was last.
-    """
-    empty = Memory(memory.arrays, [replace(region, size=0) for region in memory.regions])
-    events = [dict(zip(COLUMNS, map(int, row))) for row in _first_block(code, empty, launch, parameters).event_rows()]
-    starts = {event["PC"]: event for event in events if 0 <= event["REGION"] < o.FIRST_SHARED}
-    chunk = _first_block(code, memory, launch, parameters)
-    masks, shapes = chunk.patterns.reshape(-1, META_ROW)[:, 0], chunk.shapes.reshape(-1, 32)
-    return [
-        Request(pc, starts[pc]["REGION"], _offsets(starts[pc]["OFFSET"], int(mask), shape), starts[pc]["SIZE"])
-        for pc, mask, shape in sorted(zip(code.site_pc, masks, shapes), key=lambda site: site[0])
-        if mask > 0 and pc in starts and starts[pc]["THREAD"] == 0
-    ]
-
-
-def _offsets(start: int, mask: int, shape: np.ndarray) -> tuple[int | None, ...]:
-    return tuple(start + int(shape[lane]) if mask >> lane & 1 else None for lane in range(32))
-
-
-def _first_block(code: Code, memory: Memory, launch, parameters: list[int]) -> Chunk:
-    chunk = Chunk(code, memory, launch, parameters, Options())
-    compiled_interpreter()(chunk.state.ctypes.data, np.zeros(1, np.int64))
-    return chunk
-
-
 def _split(blocks: Sequence[int], parts: int) -> list[Sequence[int]]:
     """Cut into as many runs of neighbours of nearly one length, none of them empty."""
     size, more = divmod(len(blocks), parts)
@@ -200,7 +160,7 @@ def _collect(chunks: list[Chunk], finished: list[int], late: bool, total: int, s
     printed = list(itertools.chain.from_iterable(chunk.print_records() for chunk in chunks))
     stopped = late or sum(finished) < total
     lost = sum(chunk["PRINT_LOST"] for chunk in chunks)
-    return Run(events, counters, written, stopped, seconds, printed, sum(finished), lost)
+    return Run(events, counters, written, stopped, seconds, printed, lost)
 
 
 def merge_events(tables: list[np.ndarray]) -> np.ndarray:

@@ -407,7 +407,7 @@ def _for_the_judge() -> Iterator[Student]:
     raced = Due("failed", veto=_RACE)
     for what, body in _tickets().items():
         yield _cu(f"takes a ticket, {what}", _with_body(f"{body}\n{good}"), raced)
-    line = f"\n# 3 \"x\"\n{good}"
+    line = f'\n# 3 "x"\n{good}'
     yield _cu("counts its lines anew", _with_body(line), Due("compile_error", veto="preprocessor;#line"))
     traps = f"if (K > 1000) __trap(); {good}"
     yield _cu("traps where K is long", _with_body(traps), FAILED, feedback="would not run it to its end")

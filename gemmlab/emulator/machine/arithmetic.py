@@ -10,7 +10,7 @@ from gemmlab.emulator.machine import opcodes as o
 from gemmlab.emulator.machine import state as s
 from gemmlab.emulator.machine.alu import cold
 from gemmlab.emulator.machine.bits import NO_LANES, lane_bit, next_lane
-from gemmlab.emulator.machine.jit import compiled, compiled_as
+from gemmlab.emulator.machine.jit import compiled, compiled_as, inlined
 from gemmlab.emulator.machine.registers import field, lane_bits, origin_of, pc_of, set_lane, set_predicate
 from gemmlab.emulator.machine.state import get, mask32, poke32, set32
 from gemmlab.emulator.machine.vector import hot
@@ -51,7 +51,7 @@ def _lane_after_lane(row, op, lanes, base):
     return found
 
 
-@compiled
+@inlined
 def _define_result(state, row, wide, lanes, base):
     ok_a, ok_b = mask32(base + field(row, o.ROW_OK_A), 0), mask32(base + field(row, o.ROW_OK_B), 0)
     ok_c = mask32(base + field(row, o.ROW_OK_C), 0)

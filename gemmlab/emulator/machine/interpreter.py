@@ -90,15 +90,18 @@ def _run_fragment(state, warp, pc, active, following, left):
         left -= 1
         row = row_of(state, pc)
         op, lanes = field(row, o.ROW_OP), _guarded(state, warp, row, active, base, pc)
-        if checks:
-            _count(state, pc, lanes)
-        if op < o.FIRST_JUMP:
-            if lanes != NO_LANES:
-                waits = _work(state, warp, row, op, lanes, base, pc)
-                if waits != NO_LANES:
-                    add_fragment(state, warp, pc + 1, active & ~waits, RUNNABLE, NONE)
-                    wait_for_lanes(state, warp, waits, pc)
-                    return pc, left, NONE
+        _count(state, pc, lanes)
+        if lanes == NO_LANES:
+            pc += 1
+        elif op < o.FIRST_SPECIAL:
+            compute(state, row, op, lanes, base, checks)
+            pc += 1
+        elif op < o.FIRST_JUMP:
+            waits = _work(state, warp, row, op, lanes, base, pc)
+            if waits != NO_LANES:
+                add_fragment(state, warp, pc + 1, active & ~waits, RUNNABLE, NONE)
+                wait_for_lanes(state, warp, waits, pc)
+                return pc, left, NONE
             pc += 1
         elif op == o.BRANCH and lanes == active:
             target = field(row, o.ROW_IMM)
@@ -106,8 +109,6 @@ def _run_fragment(state, warp, pc, active, following, left):
                 add_fragment(state, warp, target, active, RUNNABLE, NONE)
                 return target, left, target
             pc = target
-        elif lanes == NO_LANES:
-            pc += 1
         else:
             active = _part(state, warp, row, op, active, lanes, base, pc)
             if active == NO_LANES:
@@ -141,9 +142,10 @@ def _undefined_guard(state, warp, row, active, base, pc):
 
 @inlined
 def _count(state, pc, lanes):
-    bump(state, pc, EXECUTED, np.int64(1))
-    if lanes != ALL_LANES:
-        bump(state, pc, IDLE, 32 - lane_count(lanes))
+    if get(state, s.CHECKS):
+        bump(state, pc, EXECUTED, np.int64(1))
+        if lanes != ALL_LANES:
+            bump(state, pc, IDLE, 32 - lane_count(lanes))
 
 
 @compiled_as("boolean(int64, int64)")
@@ -159,12 +161,10 @@ def _is_impatient(state, warp):
 # ---- instructions after which the next one follows
 
 
-@inlined
+@compiled
 def _work(state, warp, row, op, lanes, base, pc):
-    """Do an instruction. Returns lanes that must wait for others of their warp first."""
-    if op < o.FIRST_SPECIAL:
-        compute(state, row, op, lanes, base, get(state, s.CHECKS))
-    elif op == o.LOAD:
+    """Do an instruction that is no arithmetic. Returns lanes that must wait for others of their warp first."""
+    if op == o.LOAD:
         load(state, warp, row, lanes, base, pc)
     elif op == o.STORE:
         store(state, warp, row, lanes, base, pc)

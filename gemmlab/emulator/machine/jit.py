@@ -55,7 +55,7 @@ class _Linked(CompilerBase):
         return [passes]
 
 
-_OPTIONS = {
+_OPTIONS: dict[str, Any] = {
     "nogil": True,
     "error_model": "numpy",
     "no_cpython_wrapper": True,
@@ -65,7 +65,7 @@ _OPTIONS = {
 _MASKS = {"lanes", "mask", "good"}  # arguments of 32 bits, one a lane, whatever Numba makes of & and ~
 
 
-def compiled(function: FunctionType, **options: Any) -> Any:
+def compiled(function: Callable[..., Any], **options: Any) -> Any:
     """Compiled for the types that it is called with. Constants are no types of their own, and masks have 32 bits: else
     each way to call a function would make another copy of it."""
     dispatcher = njit(**_OPTIONS, **options)(function)
@@ -87,7 +87,7 @@ def compiled_as(signature: str) -> Callable[..., Any]:
     """Compiled once, for these types. Numba would compile at once, before the functions that stand further down; here
     it waits for the first call."""
 
-    def decorate(function: FunctionType) -> Any:
+    def decorate(function: Callable[..., Any]) -> Any:
         dispatcher = compiled(function)
         template_of = dispatcher.get_call_template
 

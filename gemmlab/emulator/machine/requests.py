@@ -11,7 +11,7 @@ import numpy as np
 from gemmlab.emulator.machine import opcodes as o
 from gemmlab.emulator.machine import state as s
 from gemmlab.emulator.machine.bits import NO_LANES, first_lane, lane_count, next_lane
-from gemmlab.emulator.machine.jit import compiled, compiled_as, compiled_module
+from gemmlab.emulator.machine.jit import compiled, compiled_as, compiled_module, inlined
 from gemmlab.emulator.machine.state import get, set64, word32, word64
 from gemmlab.emulator.machine.vector import vector_changed
 from gemmlab.kernel import warp
@@ -187,20 +187,20 @@ def _wavefronts(shape, mask, size, low_bits, is_load):
     return count_wavefronts(starts, takes, size, is_load)
 
 
-@compiled_as("void(int64, int64, int64, int64)")
+@inlined
 def bump(state, pc, column, amount):
     row = get(state, s.COUNTERS) + 8 * COUNTER_ROW * pc
     set64(row, column, word64(row, column) + amount)
 
 
-@compiled
+@inlined
 def count_global(state, pc, meta, lanes, size, first_group):
     bump(state, pc, REQUESTS, np.int64(1) if first_group else np.int64(0))
     bump(state, pc, SECTOR_COUNT, word64(meta, SECTORS))
     bump(state, pc, BYTES, size * lane_count(lanes))
 
 
-@compiled
+@inlined
 def count_shared(state, pc, meta, lanes, size, first_group):
     bump(state, pc, SHARED_REQUESTS, np.int64(1) if first_group else np.int64(0))
     bump(state, pc, WAVEFRONT_COUNT, word64(meta, WAVEFRONTS))

@@ -21,7 +21,7 @@ from gemmlab.emulator.machine import events as e
 from gemmlab.emulator.machine import state as s
 from gemmlab.emulator.machine.bits import NO_LANES, next_lane
 from gemmlab.emulator.machine.events import begin, keep
-from gemmlab.emulator.machine.jit import compiled, compiled_as
+from gemmlab.emulator.machine.jit import compiled, compiled_as, inlined
 from gemmlab.emulator.machine.orders import from_other_block, join_times, share
 from gemmlab.emulator.machine.state import byte, get, put, set16, set32, set64, set_byte, word16, word32, word64
 
@@ -39,7 +39,7 @@ LOW_LANE_SHIFT, GRANULE_OF_WORD = 8, 16
 NEVER, DEFINED, UNDEFINED = 0, 1, 2
 
 
-@compiled
+@inlined
 def stamp(state, site, atomic):
     """The record of an access now, without its thread."""
     return (get(state, s.NOW) << TIME_SHIFT) | (ATOMIC_BIT if atomic else 0) | (site << SITE_SHIFT)
@@ -159,7 +159,7 @@ def read_only_conflict(state, pc, granule, region, offset, thread):
         _report(state, e.RACE_READ_ONLY, pc, old, granule, region, offset, thread, block)
 
 
-@compiled
+@inlined
 def needs_look(state, old, thread, fresh):
     """Cheap test before the exact one: only a record since the last barrier can race, and only one of another thread.
 
@@ -171,7 +171,7 @@ def needs_look(state, old, thread, fresh):
     return (old & THREAD_MASK) != thread or time == IN_FLIGHT or time < get(state, s.BLOCK_START)
 
 
-@compiled
+@inlined
 def note_read(state, read1, read2, granule, low, high, fresh):
     """Keep two readers of a shared word: `low` and `high` are the records of the first and the last lane that read."""
     old = word64(read1, granule)

@@ -14,7 +14,7 @@ from gemmlab.emulator.machine import requests as r
 from gemmlab.emulator.machine import state as s
 from gemmlab.emulator.machine.bits import NO_LANES, first_lane, lane_bit
 from gemmlab.emulator.machine.events import NONE, begin, keep, record_place
-from gemmlab.emulator.machine.jit import compiled, compiled_as
+from gemmlab.emulator.machine.jit import compiled, compiled_as, inlined
 from gemmlab.emulator.machine.registers import field, lane_bits, origin_of
 from gemmlab.emulator.machine.requests import (
     count_global,
@@ -86,7 +86,7 @@ def compute_addresses(state, row, base):
     vector_addresses(get(state, s.ADDRESSES), base + field(row, o.ROW_A), wide, address_offset(row))
 
 
-@compiled
+@inlined
 def is_known(state, row, lanes, base):
     """Compute the addresses. True if the request is the last one, shifted within the same region, and without fault."""
     meta = last_pattern(state, field(row, o.ROW_SITE))
@@ -161,7 +161,7 @@ def next_group(state, warp, lanes, pc, size, is_write):
     return NONE, NO_LANES, NO_LANES
 
 
-@compiled_as("void(int64, int64, int64, int64, int64, uint32, int64, boolean, boolean)")
+@inlined
 def count_request(state, row, pc, meta, region, lanes, size, first_group, is_load):
     if region < o.FIRST_SHARED:
         count_global(state, pc, meta, lanes, size, first_group)

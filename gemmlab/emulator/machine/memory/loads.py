@@ -77,7 +77,7 @@ def _load_group(state, warp, row, lanes, base, pc, region, size, first_group):
     _serve_load(state, warp, row, lanes, base, pc, size, first_group, meta)
 
 
-@compiled
+@inlined
 def _serve_load(state, warp, row, lanes, base, pc, size, first_group, meta):
     region = word64(meta, r.REGION)
     _fetch(state, row, lanes, base, region, word64(meta, r.HALVES))
@@ -104,7 +104,7 @@ def _fill_dropped(state, row, lanes, base):
         define(state, base + word32(entry, o.ENTRY_SLOT), lanes, lanes, np.int64(0))
 
 
-@compiled
+@inlined
 def _fetch(state, row, lanes, base, region, halves):
     addresses = get(state, s.ADDRESSES)
     size, signed = field(row, o.ROW_SIZE), field(row, o.ROW_SIGNED)
@@ -139,7 +139,7 @@ def _fetch_half(addresses, target, delta, start, kind):
 # ---- shadows
 
 
-@compiled
+@inlined
 def _mark_defined(state, row, lanes, base):
     """All that was loaded holds values."""
     for n in range(field(row, o.ROW_COUNT)):
@@ -147,7 +147,7 @@ def _mark_defined(state, row, lanes, base):
         define(state, base + slot, lanes, lanes, np.int64(0))
 
 
-@compiled
+@inlined
 def _shadow_load(state, warp, row, lanes, base, pc, region, meta):
     """Race and definedness of a load from shared memory or C, word by word."""
     site = field(row, o.ROW_SITE)
