@@ -26,35 +26,35 @@ _SLIPS = (
 
 
 def as_number(value: object) -> float:
-    """The value as a positive float. UserError where it is none."""
+    """The value as a float of 0 or more. UserError where it is none."""
     number = math.nan
     if isinstance(value, SupportsFloat | SupportsIndex) and not isinstance(value, bool):
         try:
             number = float(value)
         except (TypeError, ValueError, OverflowError):
             pass
-    if not 0 < number < math.inf:
-        raise UserError(f"{value!r} is no prediction; write a positive number, such as 12.5, without its unit")
+    if not 0 <= number < math.inf:
+        raise UserError(f"{value!r} is no prediction; write a number of 0 or more, such as 12.5, without its unit")
     return number
 
 
 def read_number(text: str) -> float:
     """The number that was typed: 0.25, 17/16, 1e9, 5 288 or 1,024,000; a comma may be that of a decimal, as in 0,25.
 
-    UserError where it is none, where it is not above 0, and where a comma leaves open which of two it is.
+    UserError where it is none, where it is below 0, and where a comma leaves open which of two it is.
     """
     bare = "".join(text.split()).replace("_", "")
     parts = bare.split("/")
     if not 1 <= len(parts) <= 2 or not all(map(_NUMBER.fullmatch, parts)):
-        raise UserError(f"{text.strip()!r} is no prediction; write a positive number, such as 12.5, without its unit")
+        raise UserError(f"{text.strip()!r} is no prediction; write a number of 0 or more, such as 12.5, without its unit")
     if open_comma := next((part for part in parts if _OPEN.fullmatch(part)), None):
         raise UserError(
             f"{open_comma} may mean {open_comma.replace(',', '')} or {open_comma.replace(',', '.')}: write it without "
             "the comma, or with a point"
         )
     numbers = [float(part.replace(",", "." if _DECIMAL.fullmatch(part) else "")) for part in parts]
-    if numbers[-1] == 0:
-        raise UserError(f"{text.strip()!r} is no prediction; write a positive number, such as 12.5, without its unit")
+    if len(numbers) == 2 and numbers[1] == 0:
+        raise UserError(f"{text.strip()!r} is no prediction; write a number of 0 or more, such as 12.5, without its unit")
     return as_number(numbers[0] / numbers[1] if len(numbers) == 2 else numbers[0])
 
 
@@ -72,6 +72,8 @@ def remark(prediction: Prediction, value: float, tile: int) -> str:
     known = next((wrong for wrong in prediction.misconceptions if _is_near(value, wrong.answer)), None)
     if known:
         return known.says
+    if value == 0:
+        return "it is not 0"
     ratio = value / prediction.answer
     factor = max(ratio, 1 / ratio)
     size = f"{factor:.3g} times too {'large' if ratio > 1 else 'small'}"

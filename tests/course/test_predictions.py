@@ -16,7 +16,7 @@ MEASURE = Prediction("bytes", "How many?", "MB", 536.87, 0.02)
 @pytest.mark.parametrize(
     ("text", "number"),
     [
-        ("0.25", 0.25), ("0,25", 0.25), ("1,0625", 1.0625), ("17/16", 1.0625), ("1 / 3", 1 / 3), ("5 288", 5288),
+        ("0.25", 0.25), ("0", 0), ("0,25", 0.25), ("1,0625", 1.0625), ("17/16", 1.0625), ("1 / 3", 1 / 3), ("5 288", 5288),
         ("5\N{NO-BREAK SPACE}288", 5288), ("1,024,000", 1024000), ("1,024.5", 1024.5), ("0,125", 0.125), ("1e9", 1e9),
         (".5", 0.5), ("12.", 12), ("3,5/2", 1.75), ("12345,678", 12345.678), ("1_000", 1000),
     ],
@@ -26,7 +26,7 @@ def test_what_is_typed_is_read(text, number):
 
 
 @pytest.mark.parametrize(
-    "text", ["", "thirty", "12.5 MB", "25%", "1/0", "0", "-3", "1/2/3", "1.234,5", "nan", "inf", "0x10", "1,2,3", "/2"]
+    "text", ["", "thirty", "12.5 MB", "25%", "1/0", "0/0", "-3", "1/2/3", "1.234,5", "nan", "inf", "0x10", "1,2,3", "/2"]
 )
 def test_what_is_no_number_is_refused(text):
     with pytest.raises(UserError, match="is no prediction"):
@@ -67,3 +67,4 @@ def test_a_misconception_may_be_that_there_is_none():
     none = Prediction("barriers", "How many?", "barriers", 2, 0.001, (Misconception(0, "One buffer needs both."),))
     assert remark(none, 0, 16) == "One buffer needs both."
     assert remark(none, 4, 16) == "2 times too large"
+    assert remark(COUNT, 0, 16) == "it is not 0"

@@ -54,6 +54,11 @@ def integer(opcode: str, t: str, count: int, define: Callable[..., int]) -> None
     case(opcode, t, " ".join([t] * count), lambda *x: define(*(ref.as_type(a, t) for a in x)))
 
 
+def mask_of(start: int, width: int) -> int:
+    """`width` ones from bit `start` on, of 32."""
+    return sum(1 << bit for bit in range(32) if start <= bit < start + width)
+
+
 def _integers() -> None:
     for t in INTEGERS:
         w = int(t[1:])
@@ -103,6 +108,8 @@ def _bits() -> None:
         case(f"shl.{b}", b, f"{b} u32", lambda x, y, w=w: ref.shift_left(x, y, w))
         case(f"mov.{b}", b, b, lambda x: x)
         case(f"selp.{b}", b, f"{b} {b}", lambda x, y: x, extra=", %p9")
+    case("bmsk.wrap.b32", "b32", "b32 b32", lambda start, width: mask_of(start % 32, width % 32))
+    case("bmsk.clamp.b32", "b32", "b32 b32", mask_of)
     for w in (32, 64):
         b = f"b{w}"
         case(f"popc.{b}", "u32", b, lambda x: bin(x).count("1"))

@@ -165,7 +165,7 @@ def test_predictions_are_remarked_on_and_give_no_marks():
     submission = Submission("ann", LESSON.name, "source", predictions={"over": 5.0, "filled": -1.0}, origin="ann.ipynb")
     one = graded(submission=submission)
     over, filled, idle, *_ = one.predictions
-    assert over.remark.startswith("right") and filled.remark == "no positive number"
+    assert over.remark.startswith("right") and filled.remark == "no number of 0 or more"
     assert idle.value is None and idle.remark == "" and one.total == 3
 
 

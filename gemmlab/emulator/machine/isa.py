@@ -125,6 +125,11 @@ def _bitwise() -> None:
         _define(f"bfind.{signed}", "u32", signed, f"highest_bit({magnitude})")
         _define(f"bfind.shiftamt.{t}", "u32", t, f"shift_amount(highest_bit({{a}}), {bits})")
         _define(f"bfind.shiftamt.{signed}", "u32", signed, f"shift_amount(highest_bit({magnitude}), {bits})")
+    ones = "(np.uint64(1) << {width}) - np.uint64(1)"
+    wrapped = ones.format(width="({b} & np.uint64(31))")
+    clamped = ones.format(width="min({b}, np.uint64(32))")
+    _define("bmsk.wrap.u32", "u32", "u32 u32", f"({wrapped}) << ({{a}} & np.uint64(31))")
+    _define("bmsk.clamp.u32", "u32", "u32 u32", f"({clamped}) << {{a}} if {{a}} < np.uint64(32) else np.uint64(0)")
     _define("prmt.u32", "u32", "u32 u32 u32", "permuted_bytes({a}, {b}, {c})")
     _define("lop3.u32", "u32", "u32 u32 u32", "truth_table({a}, {b}, {c}, {i})")
 
