@@ -379,7 +379,7 @@ def _verdict(
         tuple(findings),
         results,
         backend,
-        asdict(resources) if resources else None,
+        {**asdict(resources), "arch": program.arch} if resources else None,
         next((run.printed for run in runs if run.printed), ""),
     )
 

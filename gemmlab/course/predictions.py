@@ -25,6 +25,10 @@ _SLIPS = (
 )
 
 
+def _no_prediction(value: object) -> UserError:
+    return UserError(f"{value!r} is no prediction; write a number of 0 or more, such as 12.5, without its unit")
+
+
 def as_number(value: object) -> float:
     """The value as a float of 0 or more. UserError where it is none."""
     number = math.nan
@@ -34,7 +38,7 @@ def as_number(value: object) -> float:
         except (TypeError, ValueError, OverflowError):
             pass
     if not 0 <= number < math.inf:
-        raise UserError(f"{value!r} is no prediction; write a number of 0 or more, such as 12.5, without its unit")
+        raise _no_prediction(value)
     return number
 
 
@@ -46,7 +50,7 @@ def read_number(text: str) -> float:
     bare = "".join(text.split()).replace("_", "")
     parts = bare.split("/")
     if not 1 <= len(parts) <= 2 or not all(map(_NUMBER.fullmatch, parts)):
-        raise UserError(f"{text.strip()!r} is no prediction; write a number of 0 or more, such as 12.5, without its unit")
+        raise _no_prediction(text.strip())
     if open_comma := next((part for part in parts if _OPEN.fullmatch(part)), None):
         raise UserError(
             f"{open_comma} may mean {open_comma.replace(',', '')} or {open_comma.replace(',', '.')}: write it without "
@@ -54,7 +58,7 @@ def read_number(text: str) -> float:
         )
     numbers = [float(part.replace(",", "." if _DECIMAL.fullmatch(part) else "")) for part in parts]
     if len(numbers) == 2 and numbers[1] == 0:
-        raise UserError(f"{text.strip()!r} is no prediction; write a number of 0 or more, such as 12.5, without its unit")
+        raise _no_prediction(text.strip())
     return as_number(numbers[0] / numbers[1] if len(numbers) == 2 else numbers[0])
 
 

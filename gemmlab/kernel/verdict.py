@@ -73,8 +73,8 @@ class CaseResult:
 class Verdict:
     """The outcome of a check: passed only if there is no error finding and every case is right.
 
-    `resources` is what the compiler reports of the kernel (registers, shared memory, spills), None before it compiled.
-    `printed` is what the kernel printed in the first case in which it did.
+    `resources` is what the compiler reports of the kernel (registers, shared memory, spills, and for which `arch`),
+    None before it compiled. `printed` is what the kernel printed in the first case in which it did.
     """
 
     status: str

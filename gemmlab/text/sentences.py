@@ -38,9 +38,10 @@ BY_EMULATOR = Sentence("Checked by the emulator, on this machine's CPU.")
 BY_GPU = Sentence("Checked on the GPU and by the emulator.")
 BY_GPU_AND_FOUND_BY_EMULATOR = Sentence("Checked on the GPU and by the emulator, which alone can see {kinds}.")
 BY_OTHER = Sentence("Checked by {backend}.")
-RESOURCES = Sentence("Registers a thread: {registers}, shared memory a block: {shared} bytes")
+RESOURCES = Sentence("Registers a thread: {registers}, shared memory a block: {shared} bytes (compiled for {arch})")
 RESOURCES_AND_SPILLS = Sentence(
-    "Registers a thread: {registers}, shared memory a block: {shared} bytes, spilled: {spilled} bytes"
+    "Registers a thread: {registers}, shared memory a block: {shared} bytes, spilled: {spilled} bytes "
+    "(compiled for {arch})"
 )
 
 # The profile.

@@ -151,8 +151,8 @@ def checked_by(verdict: Verdict) -> str:
 
 def resources(used: dict) -> str:
     """What the compiler says that the kernel takes."""
-    registers, shared = used["registers"], used["shared_bytes"]
+    known = {"registers": used["registers"], "shared": used["shared_bytes"], "arch": used["arch"]}
     spilled = used["spill_store_bytes"] + used["spill_load_bytes"]
     if spilled:
-        return say.RESOURCES_AND_SPILLS(registers=registers, shared=shared, spilled=spilled)
-    return say.RESOURCES(registers=registers, shared=shared)
+        return say.RESOURCES_AND_SPILLS(**known, spilled=spilled)
+    return say.RESOURCES(**known)

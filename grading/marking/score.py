@@ -175,4 +175,4 @@ def _remark(prediction: Prediction, value: float | None, lesson: Lesson) -> str:
         tile = max(kernel.tile for kernel in lesson.kernels)
         return predictions.remark(prediction, predictions.as_number(value), tile)
     except UserError:
-        return say.NO_NUMBER()
+        return say.NO_PREDICTION()

@@ -71,7 +71,7 @@ NOTE_NOT_MENDED = Sentence("not mended: {names}")
 OF_KERNEL = Sentence("{kernel}: {text}")
 OF_ITEM = Sentence("{item}: {problem}")
 OF_HAND_MARKS = Sentence("hand marks: {problem}")
-NO_NUMBER = Sentence("no number of 0 or more")
+NO_PREDICTION = Sentence("no number of 0 or more")
 
 # Marks by hand.
 VETO_HELP = Sentence(
