@@ -12,7 +12,7 @@ from gemmlab import cli
 from gemmlab.compiler.compile import compile_source
 from gemmlab.course.lesson import load
 from gemmlab.models.simulator import traffic_naive, traffic_tiled
-from gemmlab.trials.warp_lines import requests_by_line
+from gemmlab.trials.warp_lines import first_block, requests_by_line
 
 SHAPE = (1024, 1024, 1024)
 
@@ -74,6 +74,11 @@ COLUMN_BY_COLUMN = {  # ways to fill Bs from a B stored column by column: sector
 }
 
 
+def _requests(lesson, source):
+    shape = (64, 64, 64)
+    return requests_by_line(first_block(compile_source(source), lesson.launch.at(*shape), shape), shape)
+
+
 @pytest.mark.parametrize(("line", "sectors", "wavefronts"), COLUMN_BY_COLUMN.values(), ids=COLUMN_BY_COLUMN)
 def test_b_column_by_column_costs_what_the_model_answer_says(lesson, tmp_path, line, sectors, wavefronts):
     assert STORED in lesson.solution
@@ -83,7 +88,7 @@ def test_b_column_by_column_costs_what_the_model_answer_says(lesson, tmp_path, l
     with pytest.raises(SystemExit) as ended:
         cli.main(["run", str(tmp_path / "k.cu"), "--kernel", "gemm", "--backend", "emulator", *given])
     assert ended.value.code == 0
-    lines = requests_by_line(compile_source(source), lesson.launch.at(64, 64, 64), (64, 64, 64))
+    lines = _requests(lesson, source)
     costs = {(one.array, one.is_store): one.costs[0] for one in lines}
     assert (costs["B", False], costs["Bs", True]) == (sectors, wavefronts)
 
@@ -91,5 +96,5 @@ def test_b_column_by_column_costs_what_the_model_answer_says(lesson, tmp_path, l
 def test_two_floats_of_padding_mend_the_stores_of_the_model_answer(lesson):
     line = COLUMN_BY_COLUMN["turned"][0]
     source = lesson.solution.replace(STORED, line).replace("Bs[TILE][TILE]", "Bs[TILE][TILE + 2]")
-    lines = requests_by_line(compile_source(source), lesson.launch.at(64, 64, 64), (64, 64, 64))
+    lines = _requests(lesson, source)
     assert [one.costs[0] for one in lines if one.array == "Bs" and one.is_store] == [1]

@@ -28,7 +28,7 @@ def test_pictures_need_no_solved_kernel(shown):
     lesson.banks("tx * 4", "ty * 4 * 16")
     lesson.overlap(5)
     assert [text.split()[0] for text in shown] == ["picture:"] * 4
-    assert "rows 24 to 27" in shown[0] and "2-way conflict" in shown[2] and "a model" not in shown[3]
+    assert "rows 48 to 55" in shown[0] and "2-way conflict" in shown[2] and "a model" not in shown[3]
 
 
 def test_x_comes_first_and_older_calls_mean_what_they_meant(shown):
