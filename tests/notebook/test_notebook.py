@@ -92,10 +92,15 @@ def test_a_prediction_is_kept_and_the_number_is_not_shown(lesson, screen, course
     assert [(entry["kind"], entry["id"], entry["value"]) for entry in kept(course)] == [("prediction", "bytes", 500.0)]
 
 
-@pytest.mark.parametrize("value", ["536.87", True, float("nan"), float("inf"), -1, 0, [1], 10**400, b"1"])
+@pytest.mark.parametrize("value", ["536.87", True, float("nan"), float("inf"), -1, [1], 10**400, b"1"])
 def test_what_is_no_number_is_refused(lesson, screen, course, value):
     assert "is no prediction" in screen.of(lesson.predict, "bytes", value)
     assert kept(course) == [] and NUMBER not in screen.text
+
+
+def test_none_of_them_is_a_prediction_too(lesson, screen, course):
+    assert "you predict 0 MB" in screen.of(lesson.predict, "bytes", 0)
+    assert [entry["value"] for entry in kept(course)] == [0]
 
 
 def test_numpy_numbers_are_numbers(lesson, screen):
