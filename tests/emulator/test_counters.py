@@ -210,10 +210,7 @@ def _tool():
 
 
 class TestH200:
-    """The recorded counts of an H200 against what is counted now.
-
-    Solutions that changed since they were measured lie in counter_kernels/measured as they were.
-    """
+    """The recorded counts of an H200 against what is counted now."""
 
     tool = _tool()
     recorded = json.loads((tool.RECORDED / "counters-NVIDIA-H200.json").read_text())
