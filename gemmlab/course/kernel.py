@@ -13,6 +13,7 @@ from gemmlab.course.places import solution_path, starter_path, work_root
 from gemmlab.course.spec import Block
 from gemmlab.errors import UserError
 from gemmlab.files import normalize, read_source
+from gemmlab.kernel.arguments import GivenLaunch
 from gemmlab.kernel.launch import LaunchSpec
 
 
@@ -40,7 +41,7 @@ class Kernel:
 
     root: Path
     name: str
-    launch: LaunchSpec
+    launch: LaunchSpec | GivenLaunch
     tile: int
     cases: tuple[Case, ...]
     blanks: tuple[Blank, ...]
@@ -134,12 +135,15 @@ def _with_blanks(root: Path, name: str) -> tuple[str, str | None, dict[str, str]
         raise UserError(f"solutions/{path.name}, {error}") from None
 
 
-def _launch(block: Block) -> LaunchSpec:
-    """`block`, `grid` and, if there is any, `smem`, each written as on the command line."""
+def _launch(block: Block) -> LaunchSpec | GivenLaunch:
+    """`block`, `grid` and, if there are any, `smem`, `args` and `activation`, each written as on the command line."""
     smem = str(block.take("smem")) if "smem" in block else "0"
     launch = LaunchSpec.parse(str(block.take("block")), str(block.take("grid")), smem)
     launch.at(64, 64, 64)
-    return launch
+    if "args" not in block:
+        return launch
+    activation = block.text("activation") if "activation" in block else "none"
+    return GivenLaunch.asked(launch, block.text("args"), activation)
 
 
 def _blanks(block: Block, starter: str, answers: dict[str, str]) -> tuple[Blank, ...]:

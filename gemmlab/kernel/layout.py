@@ -22,13 +22,15 @@ _SHAPE = re.compile(r"\bM, N, K = (\d+), (\d+), (\d+)")
 @dataclass(frozen=True)
 class Layout:
     """`rows` and `cols` are those of C; `depth` is the letter of the sum's length. The matrices that are `transposed`
-    lie column by column, so that their rows and columns change places in memory."""
+    lie column by column, so that their rows and columns change places in memory. `batch` matrices lie one after the
+    other in each of A, B and C."""
 
     name: str
     rows: str
     cols: str
     depth: str
     transposed: frozenset[str] = frozenset()
+    batch: int = 1
 
     @property
     def extents(self) -> dict[str, tuple[str, str]]:
@@ -41,7 +43,9 @@ class Layout:
         return self._in_memory("A", A), self._in_memory("B", B)
 
     def _in_memory(self, name: str, matrix: np.ndarray) -> np.ndarray:
-        return matrix.T.reshape(matrix.shape) if name in self.transposed else matrix
+        if name not in self.transposed:
+            return matrix
+        return matrix.reshape(self.batch, -1, matrix.shape[1]).swapaxes(1, 2).reshape(matrix.shape)
 
     def product(self, shape: Shape) -> Shape:
         """(rows of C, columns of C, length of the sum) at a shape (M, N, K) in this layout's letters."""

@@ -13,7 +13,8 @@ from dataclasses import replace
 from gemmlab.cuda.numbers import INTEGERS, Number, number_type
 from gemmlab.cuda.tree import MissingPart, is_text
 from gemmlab.errors import UserError
-from gemmlab.kernel.arguments import MATRICES, ArgumentList, zeroed_C
+from gemmlab.kernel.arguments import ARRAYS, ArgumentList, zeroed_C
+from gemmlab.kernel.epilogue import Epilogue
 from gemmlab.kernel.launch import Launch
 from gemmlab.kernel.layout import COURSE, Layout, Shape
 from gemmlab.kernel.plan import Plan
@@ -43,12 +44,17 @@ class Launcher:
 
         Raises UserError where the source has no such function, or one with other parameters.
         """
+        if given and given.drawn:
+            raise UserError(
+                f"a launcher is read with its numbers: say which {given.drawn[0]}, as in {given.drawn[0]}=0.5"
+            )
         if not is_text(source):
             raise UserError("the file is not text; save it as UTF-8")
         if len(source) > LONGEST_FILE:
             raise UserError(f"the file is larger than {LONGEST_FILE >> 10} KiB, which is no kernel file")
         self.layout = replace(layout, transposed=given.transposed) if given else layout
         self._given = given
+        self.epilogue = given.epilogue(layout.batch) if given else Epilogue(batch=layout.batch)
         self._file = HostFile.read(source)
         self._function = self._find(name, source)
         self._values = self._given_values(given) if given else self._usual_values()
@@ -62,9 +68,11 @@ class Launcher:
         return self._plans[shape]
 
     def _plan(self, shape: Shape) -> Plan:
-        sizes = dict(zip("MNK", shape))
+        sizes, batch = dict(zip("MNK", shape)), self.layout.batch
         device = Device(
-            {name: 4 * sizes[rows] * sizes[cols] for name, (rows, cols) in self.layout.extents.items()}, self.layout
+            {name: 4 * batch * sizes[rows] * sizes[cols] for name, (rows, cols) in self.layout.extents.items()}
+            | ({"bias": 4 * sizes[self.layout.cols]} if self.epilogue.bias else {}),
+            self.layout,
         )
         reader = Reader(self._file, device)
         if self._given and self._given.zeroes_C:
@@ -146,7 +154,7 @@ class Launcher:
             fault = f"{misfit} does not fit" if misfit else f"--args gives it {len(given.texts)} values"
             raise UserError(f"{self._takes()}, but {fault}")
         values = [
-            (one, _pointer(MATRICES[text]) if text in MATRICES else _number(given, text, one.type))
+            (one, _pointer(ARRAYS[text]) if text in ARRAYS else _number(given, text, one.type))
             for text, one in zip(given.texts, parameters)
         ]
         return [*values, *((parameter, _stream) for parameter in streams)]
@@ -202,7 +210,7 @@ def _stream(shape: Shape) -> Value:
 
 
 def _fits(text: str, parameter: Parameter) -> bool:
-    """Whether a matrix is given for a pointer to floats, and a number for a number."""
-    if text in MATRICES:
+    """Whether an array is given for a pointer to floats, and a number for a number."""
+    if text in ARRAYS:
         return parameter.type in ("float*", "const float*")
     return number_type(parameter.type) is not None or text == "0"

@@ -18,8 +18,8 @@ from pathlib import Path
 
 from gemmlab.check.causes import faults_of_second_launch
 from gemmlab.errors import UserError
-from gemmlab.kernel.launch import LaunchSpec
-from gemmlab.kernel.tolerance import make_inputs
+from gemmlab.kernel.epilogue import draw
+from gemmlab.kernel.plan import Launches
 from grading.model import HiddenCase, RawResult
 from grading.sandbox import landlock, linux
 
@@ -41,7 +41,7 @@ class MachineCode:
 
 
 def run_on_gpu(
-    launch: LaunchSpec,
+    launch: Launches,
     cases: Sequence[HiddenCase],
     code: MachineCode,
     emulated: Sequence[RawResult],
@@ -66,14 +66,14 @@ def run_on_gpu(
     return tuple(results)
 
 
-def _run(gpu, launch: LaunchSpec, case: HiddenCase, code: MachineCode, command: Sequence[str]) -> RawResult:
+def _run(gpu, launch: Launches, case: HiddenCase, code: MachineCode, command: Sequence[str]) -> RawResult:
     from gemmlab.gpu.child.process import GpuProcess
     from gemmlab.kernel.program import Program
 
     program = Program("", "", code.arch, "", code.cubin, symbols=code.symbols)
-    A, B = make_inputs(case.inputs, case.shape, case.seed)
+    A, B, terms = draw(launch, case.inputs, case.shape, case.seed)
     try:
-        return _raw(gpu.run(program, launch.at(*case.shape), A, B, case.shape))
+        return _raw(gpu.run(program, launch.at(*case.shape), A, B, case.shape, terms=terms))
     except UserError as error:
         GpuProcess(command).close()  # UserError again where it is the machine that fails, not this code
         return RawResult(problem="crash", detail=str(error))

@@ -22,10 +22,12 @@ from pathlib import Path
 
 from gemmlab.check.second_look import looked_at
 from gemmlab.errors import UserError
-from gemmlab.kernel.tolerance import make_inputs
+from gemmlab.kernel.epilogue import draw
+from gemmlab.kernel.plan import Launches
 from grading.model import Execution, HiddenCase, Job, RawResult
 from grading.sandbox import child, nursery, sentences, wire
 from grading.sandbox.gpu_lane import MOST_CODE, MachineCode, run_on_gpu
+from grading.sandbox.inputs import packed
 
 START_SECONDS = 300  # to be ready, not counting the time in which the emulator is compiled
 STOP_SECONDS = 20
@@ -183,7 +185,7 @@ class _Talk:
             return Execution(problem=ended.problem, detail=ended.detail)
         if errors:
             return Execution(errors=errors)
-        results = self._run_cases(job.cases)
+        results = self._run_cases(job.kernel.launch, job.cases)
         if any(result.problem or _has_error(result) for result in results):
             return Execution(cases=tuple(results))
         try:
@@ -202,23 +204,23 @@ class _Talk:
             self.code = MachineCode(cubin, {name: str(symbol) for name, symbol in symbols.items()}, job.arch)
         return _dicts(answer.get("errors"))
 
-    def _run_cases(self, cases: tuple[HiddenCase, ...]) -> list[RawResult]:
+    def _run_cases(self, launch: Launches, cases: tuple[HiddenCase, ...]) -> list[RawResult]:
         """Case by case. What ends the child ends them all: the next case would most likely end it again."""
         results: list[RawResult] = []
         for case in cases:
             try:
-                results.append(self._run(case))
+                results.append(self._run(launch, case))
             except _Ended as ended:
                 results.append(RawResult(problem=ended.problem, detail=ended.detail))
             if results[-1].problem or _timed_out(results[-1]):
                 break
         return results + [RawResult(problem="not run")] * (len(cases) - len(results))
 
-    def _run(self, case: HiddenCase, again: bool = False) -> RawResult:
+    def _run(self, launch: Launches, case: HiddenCase, again: bool = False) -> RawResult:
         M, N, K = case.shape
-        A, B = make_inputs(case.inputs, case.shape, case.seed)
-        request = {"do": "run", "shape": case.shape, "again": again}
-        answer, data = self._ask(request, A.tobytes() + B.tobytes(), 2 * 5 * M * N, CASE_SECONDS)
+        description, matrices = packed(draw(launch, case.inputs, case.shape, case.seed))
+        request = {"do": "run", "shape": case.shape, "again": again, "inputs": description}
+        answer, data = self._ask(request, matrices, 2 * 5 * M * N, CASE_SECONDS)
         findings = _dicts(answer.get("findings"))
         seconds = _seconds(answer.get("seconds"))
         if not data:
@@ -243,7 +245,7 @@ class _Talk:
         for case, result in zip(job.cases, results):
             if not ended and case.shape in shapes:
                 try:
-                    result = replace(result, again=self._run(case, again=True))
+                    result = replace(result, again=self._run(job.kernel.launch, case, again=True))
                 except _Ended as end:
                     ended = f"at the second look: {end.problem} {end.detail}"
                     result = replace(result, detail=ended)

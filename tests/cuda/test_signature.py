@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gemmlab.cuda.sentences import CONTRACT
 from gemmlab.cuda.signature import KernelSignature, canonical_type, check_signature, find_kernels
+
+_CONTRACT = "(const float* A, const float* B, float* C, int M, int N, int K)"
 
 PARAMETERS = "(const float* A, const float* B, float* C, int M, int N, int K)"
 GEMM = f"__global__ void gemm{PARAMETERS}"
@@ -90,7 +91,7 @@ def test_signatures_that_do_not_fit(source, line, words):
     finding = check_signature(source)
     assert (finding.kind, finding.severity, finding.line) == ("compile_error", "error", line)
     assert words in finding.message and "\n" not in finding.message
-    assert "parameter" not in finding.message.lower() or CONTRACT in finding.message
+    assert "parameter" not in finding.message.lower() or _CONTRACT in finding.message
 
 
 def test_another_kernel_can_be_asked_for():
