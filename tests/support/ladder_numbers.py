@@ -76,13 +76,12 @@ def _recorded(side: int) -> dict[str, float]:
 
 
 @cache
-def _search(*shape: int) -> list[SimpleNamespace]:
+def _search(M: int, N: int, K: int) -> list[SimpleNamespace]:
     """The recorded search at that shape, the fastest first: sizes, TFLOPS, registers, blocks, occupancy."""
     (record,) = [one for one in recorded_landscapes() if one["machine"]["gpu"] == "NVIDIA H200"]
-    (search,) = [one for one in record["searches"] if tuple(one["shape"]) == shape]
+    (search,) = [one for one in record["searches"] if (*one["shape"],) == (M, N, K)]
     registers = {Sizes(*entry["sizes"]): entry["registers"] for entry in search["entries"]}
-    speeds = measured(record, shape) or {}
-    M, N, _ = shape
+    speeds = measured(record, (M, N, K)) or {}
     return [
         SimpleNamespace(
             sizes=sizes,
