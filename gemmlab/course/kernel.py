@@ -13,8 +13,10 @@ from gemmlab.course.places import solution_path, starter_path, work_root
 from gemmlab.course.spec import Block
 from gemmlab.errors import UserError
 from gemmlab.files import normalize, read_source
-from gemmlab.kernel.arguments import GivenLaunch
+from gemmlab.kernel.arguments import AskedLaunch
 from gemmlab.kernel.launch import LaunchSpec
+from gemmlab.kernel.plan import Launches
+from gemmlab.launcher.spec import LauncherSpec
 
 
 @dataclass(frozen=True)
@@ -36,12 +38,13 @@ class Kernel:
 
     `starter` is the pristine file: with blanks, or, of a patient, as it was published. `solved` is the solved or
     mended one, without markers, or None where solutions/ is not on disk, as in the bundle that students get. `cases`
-    are the public ones. A patient's only blank stands for the whole file and has the patient's name.
+    are the public ones. `launched_by` is how it is launched: by block and grid, or, of a file with several kernels, by
+    its own host function. A patient's only blank stands for the whole file and has the patient's name.
     """
 
     root: Path
     name: str
-    launch: LaunchSpec | GivenLaunch
+    launched_by: LaunchSpec | LauncherSpec
     tile: int
     cases: tuple[Case, ...]
     blanks: tuple[Blank, ...]
@@ -53,6 +56,24 @@ class Kernel:
     def path(self) -> Path:
         """The file that the student writes."""
         return work_root(self.root) / "kernels" / f"{self.name}.cu"
+
+    @property
+    def launch(self) -> LaunchSpec:
+        """The launch of its only kernel. Raises UserError where the file brings its own launcher."""
+        if isinstance(self.launched_by, LauncherSpec):
+            raise UserError(
+                f"{self.name}.cu has several kernels and a launcher of its own; this looks at a single kernel"
+            )
+        return self.launched_by
+
+    def launches_of(self, source: str) -> Launches:
+        """What is launched of this source, at any shape. LauncherError where its own launcher is not there."""
+        return self.launched_by.of(source) if isinstance(self.launched_by, LauncherSpec) else self.launched_by
+
+    @property
+    def pristine_launches(self) -> Launches:
+        """What is launched of the kernel as it is handed out, or of the solved one where that has open blanks."""
+        return self.launches_of(self.solution if self.blanks and not self.patient else self.starter)
 
     @property
     def solution(self) -> str:
@@ -77,7 +98,7 @@ def read_kernel(block: Block, root: Path, name: str) -> Kernel:
     return Kernel(
         root=root,
         name=name,
-        launch=_launch(block.block("launch")),
+        launched_by=_launch(block.block("launch")),
         tile=block.positive_int("tile"),
         cases=read_cases(block.block("cases"), int(name[:2])),
         blanks=_blanks(block.block("blanks"), starter, answers),
@@ -101,7 +122,7 @@ def _patient(block: Block, root: Path, name: str) -> Kernel:
     return Kernel(
         root=root,
         name=name,
-        launch=_launch(block.block("launch")),
+        launched_by=_launch(block.block("launch")),
         tile=block.positive_int("tile"),
         cases=read_cases(block.block("cases"), int(name[:2])),
         blanks=(Blank(patient, f"mend {patient}", _hints(block), answer),),
@@ -135,15 +156,18 @@ def _with_blanks(root: Path, name: str) -> tuple[str, str | None, dict[str, str]
         raise UserError(f"solutions/{path.name}, {error}") from None
 
 
-def _launch(block: Block) -> LaunchSpec | GivenLaunch:
-    """`block`, `grid` and, if there are any, `smem`, `args` and `activation`, each written as on the command line."""
+def _launch(block: Block) -> LaunchSpec | LauncherSpec:
+    """`block`, `grid` and, if there are any, `smem`, `args` and `activation`, each written as on the command line; or
+    `launcher`, the name of the file's own host function."""
+    if "launcher" in block:
+        return LauncherSpec(block.text("launcher"))
     smem = str(block.take("smem")) if "smem" in block else "0"
     launch = LaunchSpec.parse(str(block.take("block")), str(block.take("grid")), smem)
     launch.at(64, 64, 64)
     if "args" not in block:
         return launch
     activation = block.text("activation") if "activation" in block else "none"
-    return GivenLaunch.asked(launch, block.text("args"), activation)
+    return AskedLaunch.of(launch, block.text("args"), activation)
 
 
 def _blanks(block: Block, starter: str, answers: dict[str, str]) -> tuple[Blank, ...]:

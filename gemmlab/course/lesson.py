@@ -25,7 +25,6 @@ from gemmlab.course.places import find_root, lesson_path, spec_path, starter_pat
 from gemmlab.course.spec import Block, front_matter
 from gemmlab.errors import UserError
 from gemmlab.files import read_source
-from gemmlab.kernel.arguments import GivenLaunch
 from gemmlab.kernel.launch import LaunchSpec
 
 # The front of the room: what others need of a lesson can be had here.
@@ -94,7 +93,7 @@ class Lesson:
         return found[0]
 
     @property
-    def launch(self) -> LaunchSpec | GivenLaunch:
+    def launch(self) -> LaunchSpec:
         return self.kernel.launch
 
     @property

@@ -20,7 +20,7 @@ from gemmlab.cuda.tree import (
     text_of,
     walk,
 )
-from gemmlab.kernel.arguments import GivenLaunch, Parameter
+from gemmlab.kernel.arguments import AskedLaunch, Parameter
 from gemmlab.kernel.launch import LaunchSpec
 from gemmlab.kernel.verdict import Finding
 
@@ -92,11 +92,9 @@ def check_signature(
 
 def launch_misfit(source: str, launches: object) -> Finding | None:
     """What is wrong with the kernel of a launch that asks for certain parameters; other launches ask for none."""
-    if isinstance(launches, LaunchSpec):
-        return check_signature(source, launches.kernel)
-    if isinstance(launches, GivenLaunch) and launches.is_asked:
+    if isinstance(launches, AskedLaunch):
         return check_signature(source, launches.kernel, wanted=launches.parameters)
-    return None
+    return check_signature(source, launches.kernel) if isinstance(launches, LaunchSpec) else None
 
 
 def _finding(message: str, line: int | None) -> Finding:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import NamedTuple
 
 from gemmlab.errors import UserError
@@ -153,29 +153,15 @@ def scalar(value: int | float, type_: str | None) -> Scalar:
 
 @dataclass(frozen=True)
 class GivenLaunch:
-    """A launch of a kernel of any signature. `types` are those of the numbers among its parameters. With `is_asked` a
-    source must have a kernel of just these parameters."""
+    """A launch of a kernel of any signature. `types` are those of the numbers among its parameters."""
 
     spec: LaunchSpec
     given: ArgumentList
     types: tuple[str | None, ...]
-    is_asked: bool = False
-
-    @classmethod
-    def asked(cls, spec: LaunchSpec, args: str, activation: str = "none") -> GivenLaunch:
-        """A launch of a kernel that is yet to be written. Raises UserError for arguments that cannot be read."""
-        given = ArgumentList.parse(args, activation)
-        types = tuple(None if text in ARRAYS else _type_of(given.number(text, (1, 1, 1))) for text in given.texts)
-        return cls(spec, given, types, True)
 
     @property
     def epilogue(self) -> Epilogue:
         return self.given.epilogue(self.spec.layout.batch)
-
-    @property
-    def parameters(self) -> tuple[Parameter, ...]:
-        """What a kernel for these arguments takes."""
-        return tuple(_parameter(text, type_) for text, type_ in zip(self.given.texts, self.types, strict=True))
 
     @property
     def kernel(self) -> str:
@@ -190,6 +176,39 @@ class GivenLaunch:
         shape = M, N, K
         launch = replace(self.spec.at(*shape), arguments=self.given.at(shape, self.types), layout=self.layout)
         return Plan((zeroed_C(self.layout, shape), launch)) if self.given.zeroes_C else launch
+
+
+@dataclass(frozen=True)
+class AskedLaunch(LaunchSpec):
+    """A launch of a kernel that is asked for with other parameters than the course's six."""
+
+    given: ArgumentList = ArgumentList(("A", "B", "C", "M", "N", "K"))
+
+    @classmethod
+    def of(cls, spec: LaunchSpec, args: str, activation: str = "none") -> AskedLaunch:
+        """The same launch with these arguments. Raises UserError where they cannot be read."""
+        given = ArgumentList.parse(args, activation)
+        if given.zeroes_C or given.transposed:
+            raise UserError(f"the arguments {args!r} of a kernel that is asked for take A, B and C as they are")
+        return cls(**{field.name: getattr(spec, field.name) for field in fields(spec)}, given=given)
+
+    @property
+    def _types(self) -> tuple[str | None, ...]:
+        texts = self.given.texts
+        return tuple(None if text in ARRAYS else _type_of(self.given.number(text, (1, 1, 1))) for text in texts)
+
+    @property
+    def epilogue(self) -> Epilogue:
+        return self.given.epilogue(self.layout.batch)
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """What the kernel must take."""
+        return tuple(_parameter(text, type_) for text, type_ in zip(self.given.texts, self._types, strict=True))
+
+    def at(self, M: int, N: int, K: int) -> Launch:
+        """The launch at one shape, with its arguments."""
+        return replace(super().at(M, N, K), arguments=self.given.at((M, N, K), self._types))
 
 
 def _type_of(value: int | float) -> str:

@@ -16,6 +16,7 @@ from gemmlab.kernel.epilogue import Inputs, draw
 from gemmlab.kernel.kinds import GRAVITY, KINDS
 from gemmlab.kernel.plan import Launches
 from gemmlab.kernel.tolerance import Comparison, compare
+from gemmlab.launcher.spec import LauncherSpec
 from grading.marking import sentences as say
 from grading.marking.wrong_picture import where, wrong_picture
 from grading.model import CaseMark, Execution, HiddenCase, Job, Judged, RawResult
@@ -47,8 +48,8 @@ def judge(job: Job, execution: Execution) -> Judged:
         note = say.COMPILING(problem=_STOPPED[execution.problem]())
         return Judged(status, note=note, log=log, seconds=execution.seconds)
     lines = job.source.count("\n") + 1
-    launch = job.kernel.launch
-    marks = [_mark(launch, case, results, lines) for case, *results in zip(job.cases, *execution.backends)]
+    launches = job.kernel.launched_by
+    marks = [_mark(launches, case, results, lines) for case, *results in zip(job.cases, *execution.backends)]
     for rule in (job.kernel.rules[number] for number in execution.rules):
         marks.append(CaseMark(RULE_KIND, "ordinary", False, rule.says, "counter"))
     warnings = tuple(dict.fromkeys(_warnings(execution, lines)))
@@ -64,13 +65,13 @@ def _status(marks: Sequence[CaseMark]) -> str:
     return "timeout" if all(mark.ok or mark.finding == "timeout" for mark in marks) else "failed"
 
 
-def _mark(launch: Launches, case: HiddenCase, results: Sequence[RawResult], lines: int) -> CaseMark:
+def _mark(launches: Launches | LauncherSpec, case: HiddenCase, results: Sequence[RawResult], lines: int) -> CaseMark:
     """The mark for one case: right on every backend, or the first thing that was wrong."""
-    marks = [_judge_case(launch, case, result, lines) for result in results]
+    marks = [_judge_case(launches, case, result, lines) for result in results]
     return next((mark for mark in marks if not mark.ok), marks[0])
 
 
-def _judge_case(launch: Launches, case: HiddenCase, result: RawResult, lines: int) -> CaseMark:
+def _judge_case(launches: Launches | LauncherSpec, case: HiddenCase, result: RawResult, lines: int) -> CaseMark:
     """Right is C that is near enough to what is asked for, whole, and without a finding: right by luck is not."""
     if result.problem:
         finding = "timeout" if result.problem in ("timeout", "not run") else ""
@@ -78,7 +79,7 @@ def _judge_case(launch: Launches, case: HiddenCase, result: RawResult, lines: in
     finding, message = _gravest(_findings(result), lines)
     max_error, picture = None, ""
     if result.C is not None:
-        inputs = draw(launch, case.inputs, case.shape, case.seed)
+        inputs = draw(launches, case.inputs, case.shape, case.seed)
         comparison = _compare(case, inputs, result.C, result.written or b"")
         picture = wrong_picture(comparison.wrong)
         max_error = comparison.max_error if math.isfinite(comparison.max_error) else None

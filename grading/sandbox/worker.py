@@ -24,6 +24,7 @@ from gemmlab.check.second_look import looked_at
 from gemmlab.errors import UserError
 from gemmlab.kernel.epilogue import draw
 from gemmlab.kernel.plan import Launches
+from gemmlab.launcher.spec import LauncherSpec
 from grading.model import Execution, HiddenCase, Job, RawResult
 from grading.sandbox import child, nursery, sentences, wire
 from grading.sandbox.gpu_lane import MOST_CODE, MachineCode, run_on_gpu
@@ -108,7 +109,7 @@ class Worker:
         if status == nursery.NOT_CONFINED:
             raise WorkerLost("a child could not be confined")
         if talk.code:
-            on_gpu = run_on_gpu(job.kernel.launch, job.cases, talk.code, execution.cases)
+            on_gpu = run_on_gpu(job.kernel.launched_by, job.cases, talk.code, execution.cases)
             execution = replace(execution, gpu_cases=on_gpu)
         return replace(execution, seconds=time.monotonic() - started)
 
@@ -185,7 +186,9 @@ class _Talk:
             return Execution(problem=ended.problem, detail=ended.detail)
         if errors:
             return Execution(errors=errors)
-        results = self._run_cases(job.kernel.launch, job.cases)
+        results = self._run_cases(job.kernel.launched_by, job.cases)
+        if job.arch and isinstance(job.kernel.launched_by, LauncherSpec):
+            self._fetch_code(job.arch)
         if any(result.problem or _has_error(result) for result in results):
             return Execution(cases=tuple(results))
         try:
@@ -196,40 +199,52 @@ class _Talk:
 
     def _compile(self, job: Job) -> tuple[dict, ...]:
         """The compiler's errors; `code` is what it made, where a GPU takes part."""
-        bare = replace(job.kernel, root=Path(), cases=(), blanks=(), solved=None)
+        bare = replace(job.kernel, root=Path(), blanks=(), solved=None)
         request, most_code = {"do": "compile", "arch": job.arch}, MOST_CODE if job.arch else 0
         answer, cubin = self._ask(request, pickle.dumps((bare, job.source)), most_code, COMPILE_SECONDS)
-        symbols = answer.get("symbols")
-        if cubin and job.arch and isinstance(symbols, dict):
-            self.code = MachineCode(cubin, {name: str(symbol) for name, symbol in symbols.items()}, job.arch)
+        self._keep_code(answer, cubin, job.arch)
         return _dicts(answer.get("errors"))
 
-    def _run_cases(self, launch: Launches, cases: tuple[HiddenCase, ...]) -> list[RawResult]:
+    def _fetch_code(self, arch: str) -> None:
+        """The code once more: a file's own launcher may have asked for other templates at the hidden shapes."""
+        try:
+            self._keep_code(*self._ask({"do": "code"}, b"", MOST_CODE, COMPILE_SECONDS), arch)
+        except _Ended:  # what ended the child is in its results
+            pass
+
+    def _keep_code(self, answer: dict, cubin: bytes, arch: str | None) -> None:
+        symbols = answer.get("symbols")
+        if cubin and arch and isinstance(symbols, dict):
+            self.code = MachineCode(cubin, {name: str(symbol) for name, symbol in symbols.items()}, arch)
+
+    def _run_cases(self, launches: Launches | LauncherSpec, cases: tuple[HiddenCase, ...]) -> list[RawResult]:
         """Case by case. What ends the child ends them all: the next case would most likely end it again."""
         results: list[RawResult] = []
         for case in cases:
             try:
-                results.append(self._run(launch, case))
+                results.append(self._run(launches, case))
             except _Ended as ended:
                 results.append(RawResult(problem=ended.problem, detail=ended.detail))
             if results[-1].problem or _timed_out(results[-1]):
                 break
         return results + [RawResult(problem="not run")] * (len(cases) - len(results))
 
-    def _run(self, launch: Launches, case: HiddenCase, again: bool = False) -> RawResult:
+    def _run(self, launches: Launches | LauncherSpec, case: HiddenCase, again: bool = False) -> RawResult:
         M, N, K = case.shape
-        description, matrices = packed(draw(launch, case.inputs, case.shape, case.seed))
+        description, matrices = packed(draw(launches, case.inputs, case.shape, case.seed))
         request = {"do": "run", "shape": case.shape, "again": again, "inputs": description}
         answer, data = self._ask(request, matrices, 2 * 5 * M * N, CASE_SECONDS)
         findings = _dicts(answer.get("findings"))
-        seconds = _seconds(answer.get("seconds"))
+        seconds, plan = _seconds(answer.get("seconds")), answer.get("plan")
         if not data:
             return RawResult(findings=findings, seconds=seconds)
         if len(data) not in (5 * M * N, 2 * 5 * M * N):
             raise _Ended("output", f"{len(data)} bytes of results")
         first, second = data[: 5 * M * N], data[5 * M * N :]
         launched_again = RawResult(second[: 4 * M * N], second[4 * M * N :]) if second else None
-        return RawResult(first[: 4 * M * N], first[4 * M * N :], findings, seconds=seconds, second=launched_again)
+        return RawResult(
+            first[: 4 * M * N], first[4 * M * N :], findings, seconds=seconds, second=launched_again, plan=plan
+        )
 
     def _broken_rules(self, job: Job) -> tuple[int, ...]:
         if not job.kernel.rules:
@@ -245,7 +260,7 @@ class _Talk:
         for case, result in zip(job.cases, results):
             if not ended and case.shape in shapes:
                 try:
-                    result = replace(result, again=self._run(job.kernel.launch, case, again=True))
+                    result = replace(result, again=self._run(job.kernel.launched_by, case, again=True))
                 except _Ended as end:
                     ended = f"at the second look: {end.problem} {end.detail}"
                     result = replace(result, detail=ended)

@@ -1,10 +1,10 @@
-"""What is made of a product before it is stored: the values that a case draws, and how close to right is close enough."""
+"""What is made of a product before it is stored: what a case draws for it, and how close to right is close enough."""
 
 import numpy as np
 import pytest
 
 from gemmlab.errors import UserError
-from gemmlab.kernel.arguments import ArgumentList, GivenLaunch
+from gemmlab.kernel.arguments import ArgumentList, AskedLaunch
 from gemmlab.kernel.epilogue import Epilogue
 from gemmlab.kernel.launch import Address, LaunchSpec, Scalar
 from gemmlab.kernel.layout import COURSE
@@ -107,7 +107,7 @@ def test_arguments_name_the_epilogue():
 
 def test_a_case_gives_alpha_and_beta_their_numbers():
     spec = LaunchSpec.parse("16,16", "cdiv(N,16),cdiv(M,16)")
-    launch = GivenLaunch.asked(spec, "A,B,bias,C,M,N,K,alpha,beta=0.5", "silu")
+    launch = AskedLaunch.of(spec, "A,B,bias,C,M,N,K,alpha,beta=0.5", "silu")
     terms = launch.epilogue.terms("random", (64, 32), 5)
     arguments = bound(launch.at(64, 32, 16), terms).arguments
     assert arguments[2:] == (

@@ -53,8 +53,9 @@ def _slip(evidence: Evidence) -> Hypothesis | EpilogueSlip | None:
     epilogues = EPILOGUE_SLIPS if any(has_epilogue(trial.terms) for trial in trials) else ()
     with np.errstate(invalid="ignore", over="ignore"):
         for T in dict.fromkeys(T for T in (*evidence.tile[::-1], *_USUAL_TILES) if T <= _LARGEST_TILE):
-            of_product = (slip for slip in HYPOTHESES if T in evidence.tile or not slip.of_block_tile)
-            for slip in (*epilogues, *of_product):
+            of_product = [slip for slip in HYPOTHESES if T in evidence.tile or not slip.of_block_tile]
+            slips: list[Hypothesis | EpilogueSlip] = [*epilogues, *of_product]
+            for slip in slips:
                 if _explains(slip, trials, T):
                     return slip
     return None
