@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from textwrap import dedent
 
@@ -13,7 +13,9 @@ from gemmlab.course.places import solution_path, starter_path, work_root
 from gemmlab.course.spec import Block
 from gemmlab.errors import UserError
 from gemmlab.files import normalize, read_source
+from gemmlab.kernel.elements import element_named
 from gemmlab.kernel.launch import LaunchSpec
+from gemmlab.kernel.layout import COURSE
 
 
 @dataclass(frozen=True)
@@ -135,9 +137,11 @@ def _with_blanks(root: Path, name: str) -> tuple[str, str | None, dict[str, str]
 
 
 def _launch(block: Block) -> LaunchSpec:
-    """`block`, `grid` and, if there is any, `smem`, each written as on the command line."""
+    """`block`, `grid` and, if there is any, `smem`, each written as on the command line; `dtype` is what A and B hold,
+    float32 where it is left out."""
     smem = str(block.take("smem")) if "smem" in block else "0"
-    launch = LaunchSpec.parse(str(block.take("block")), str(block.take("grid")), smem)
+    layout = replace(COURSE, element=element_named(block.text("dtype"))) if "dtype" in block else COURSE
+    launch = LaunchSpec.parse(str(block.take("block")), str(block.take("grid")), smem, layout=layout)
     launch.at(64, 64, 64)
     return launch
 

@@ -64,7 +64,7 @@ def launches_of(work: Launch | Plan) -> tuple[Launch, ...]:
 
 
 def stored(work: Launch | Plan, A: np.ndarray, B: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """A and B with their elements in the order of the work's layout in memory, the shapes as they were."""
+    """A and B with their elements as they lie in memory by the work's layout, the shapes as they were."""
     launches = launches_of(work)
     return launches[0].layout.stored(A, B) if launches else (A, B)
 

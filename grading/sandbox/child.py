@@ -146,7 +146,9 @@ class _Work:
         except CompileError as error:
             found = [remark for remark in error.diagnostics if remark.severity == "error"]
             return [Finding("compile_error", remark.message, line=remark.line) for remark in found]
-        misfit = check_signature(self.candidate.text, self.kernel.launch.kernel)
+        misfit = check_signature(
+            self.candidate.text, self.kernel.launch.kernel, element=self.kernel.launch.layout.element
+        )
         return [misfit] if misfit else []
 
     def run(self, A: np.ndarray, B: np.ndarray, shape: Shape) -> Outcome:
@@ -221,10 +223,12 @@ class _Service:
         return {"errors": [], "symbols": program.symbols}, code
 
     def run(self, request: dict, data: bytes) -> tuple:
-        """One launch, or the second look at it; `data` are A and B. C and what was written follow where it ended, and
+        """One launch, or the second look at it; `data` are A and B, as they lie in memory.
+        C and what was written follow where it ended, and
         the same of a second launch."""
         M, N, K = shape = tuple(request["shape"])
-        matrices = np.frombuffer(data, np.float32)
+        element = self.work.kernel.launch.layout.element
+        matrices = element.decoded(np.frombuffer(data, element.storage))
         A, B = matrices[: M * K].reshape(M, K).copy(), matrices[M * K :].reshape(K, N).copy()
         outcome = (self.work.look_again if request["again"] else self.work.run)(A, B, shape)
         findings = [*outcome.findings, *faults_of_second_launch(outcome)]

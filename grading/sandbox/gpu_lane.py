@@ -71,7 +71,7 @@ def _run(gpu, launch: LaunchSpec, case: HiddenCase, code: MachineCode, command: 
     from gemmlab.kernel.program import Program
 
     program = Program("", "", code.arch, "", code.cubin, symbols=code.symbols)
-    A, B = make_inputs(case.inputs, case.shape, case.seed)
+    A, B = make_inputs(case.inputs, case.shape, case.seed, launch.layout.element)
     try:
         return _raw(gpu.run(program, launch.at(*case.shape), A, B, case.shape))
     except UserError as error:

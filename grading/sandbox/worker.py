@@ -22,6 +22,7 @@ from pathlib import Path
 
 from gemmlab.check.second_look import looked_at
 from gemmlab.errors import UserError
+from gemmlab.kernel.elements import FLOAT32
 from gemmlab.kernel.tolerance import make_inputs
 from grading.model import Execution, HiddenCase, Job, RawResult
 from grading.sandbox import child, nursery, sentences, wire
@@ -174,6 +175,7 @@ class _Talk:
     def __init__(self, channel: socket.socket) -> None:
         self.channel = channel
         self.code: MachineCode | None = None
+        self.element = FLOAT32
         self.end = time.monotonic() + SUBMISSION_SECONDS
 
     def execute(self, job: Job) -> Execution:
@@ -183,6 +185,7 @@ class _Talk:
             return Execution(problem=ended.problem, detail=ended.detail)
         if errors:
             return Execution(errors=errors)
+        self.element = job.kernel.launch.layout.element
         results = self._run_cases(job.cases)
         if any(result.problem or _has_error(result) for result in results):
             return Execution(cases=tuple(results))
@@ -216,7 +219,7 @@ class _Talk:
 
     def _run(self, case: HiddenCase, again: bool = False) -> RawResult:
         M, N, K = case.shape
-        A, B = make_inputs(case.inputs, case.shape, case.seed)
+        A, B = map(self.element.encoded, make_inputs(case.inputs, case.shape, case.seed, self.element))
         request = {"do": "run", "shape": case.shape, "again": again}
         answer, data = self._ask(request, A.tobytes() + B.tobytes(), 2 * 5 * M * N, CASE_SECONDS)
         findings = _dicts(answer.get("findings"))
