@@ -29,7 +29,7 @@ from gemmlab.gpu.child.process import COMMAND, ChildDied, ChildTimeout, CudaErro
 from gemmlab.gpu.child.request import request_of
 from gemmlab.kernel.elements import FLOAT32, Element
 from gemmlab.kernel.launch import Launch
-from gemmlab.kernel.plan import Plan, launches_of
+from gemmlab.kernel.plan import Plan, element_of
 from gemmlab.kernel.program import Program
 from gemmlab.kernel.timing import MATH_MODES, Timing, Warm
 from gemmlab.kernel.tolerance import rounding_bound
@@ -94,7 +94,7 @@ class Bench:
 
         Raises UserError where the kernel fails or is wrong, or where memory or cuBLAS is missing.
         """
-        element = _element(work)
+        element = element_of(work)
         factor = float(rounding_bound(shape[2], np.float64(1), element))
         request = request_of(program, work, shape, shape)
         request |= {"seconds": seconds, "warm_up": warm_up, "factor": factor, "draw": draw}
@@ -128,17 +128,13 @@ class Bench:
         return self._worker
 
 
-def time_kernel(program: Program, launch: Launch, shape: Shape, time_limit: float = TIME_LIMIT) -> Timing:
+def time_kernel(program: Program, work: Launch | Plan, shape: Shape, time_limit: float = TIME_LIMIT) -> Timing:
     """Time a kernel that has passed its check, in a process of its own. It takes some 5 seconds.
 
     Raises UserError where the kernel fails or is wrong, where memory or cuBLAS is missing, or where there is no GPU.
     """
     with Bench() as bench:
-        return bench.time(program, launch, shape, time_limit=time_limit)
-
-
-def _element(work: Launch | Plan) -> Element:
-    return next((launch.layout.element for launch in launches_of(work)), FLOAT32)
+        return bench.time(program, work, shape, time_limit=time_limit)
 
 
 def _timing(shape: Shape, measured: dict, gpu: str, element: Element) -> Timing:

@@ -127,7 +127,7 @@ def element_asked(where: str, matrices: Mapping[str, str], asked: Element | None
     if first is not second:
         raise UserError(f"{where} takes A as {matrices['A']} and B as {matrices['B']}; both must have one type")
     if asked is not None and asked is not first and not (asked is TF32 and first is FLOAT32):
-        raise UserError(f"{where} takes A as {matrices['A']}, which is not what --dtype {asked.name} says")
+        raise UserError(f"{where} takes A as {matrices['A']}, and was to take matrices of {asked.name}")
     return asked or first
 
 

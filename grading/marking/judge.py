@@ -46,7 +46,7 @@ def judge(job: Job, execution: Execution) -> Judged:
         note = say.COMPILING(problem=_STOPPED[execution.problem]())
         return Judged(status, note=note, log=log, seconds=execution.seconds)
     lines = job.source.count("\n") + 1
-    element = job.kernel.launch.layout.element
+    element = job.kernel.element
     marks = [_mark(case, results, lines, element) for case, *results in zip(job.cases, *execution.backends)]
     for rule in (job.kernel.rules[number] for number in execution.rules):
         marks.append(CaseMark(RULE_KIND, "ordinary", False, rule.says, "counter"))

@@ -196,8 +196,8 @@ def test_a_record_has_the_format_that_others_read(one_kernel, tmp_path):
 
 
 def test_a_wrong_kernel_leaves_no_record(one_kernel, tmp_path, monkeypatch):
-    monkeypatch.setattr(record, "compiled", lambda candidates, arch: [python_kernel("pass")] * len(candidates))
-    monkeypatch.setattr(record, "check_launch", lambda *_: [])
+    monkeypatch.setattr(record, "compiled", lambda candidates, arch, shapes: [python_kernel("pass")] * len(candidates))
+    monkeypatch.setattr(record, "refused", lambda *_: [])
     with pytest.raises(UserError, match=r"02_tiled_fma at \(9, 8, 7\): the kernel was wrong"):
         record.record(find_root(), tmp_path / "x.json", "c0ffee", lambda line: None, shapes=((9, 8, 7),))
     assert not (tmp_path / "x.json").exists()
