@@ -27,6 +27,10 @@ class Element:
     digits: int
     exact: bool = True
 
+    def __reduce__(self) -> tuple:
+        """The same object in another process."""
+        return element_named, (self.name,)
+
     @property
     def size(self) -> int:
         """Bytes in memory."""

@@ -1,5 +1,7 @@
 """Elements of A and B: rounding, memory, and that early rounding is seen with every type while another order is not."""
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -108,6 +110,7 @@ def test_the_bound_of_exact_inputs_is_that_of_float32():
 
 
 def test_names_and_pointers():
+    assert all(pickle.loads(pickle.dumps(element)) is element for element in ELEMENTS.values())
     assert element_named("bfloat16") is BFLOAT16
     assert element_of("const __half*") is element_of("half*") is FLOAT16
     assert element_of("const float*") is FLOAT32 and element_of("int*") is element_of("half") is None
