@@ -44,7 +44,7 @@ def second_launch(outcome: Outcome, was_right: bool, inputs: Inputs, case: Case)
     again, (A, B, terms) = outcome.again, inputs
     if not was_right or again is None or again.C is None or again.has_error:
         return
-    if not compare(again.C, A, B, case.inputs, again.written, terms).ok:
+    if not compare(again.C, A, B, case.inputs, again.written, terms=terms).ok:
         M, N, K = case.shape
         message = say.SECOND_LAUNCH_WRONG(M=M, N=N, K=K, variables=", ".join(outcome.kept))
         yield Finding("wrong_result", message, details={"shape": list(case.shape), "variables": list(outcome.kept)})

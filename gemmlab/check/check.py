@@ -18,6 +18,7 @@ from gemmlab.check.corners import check_size, is_too_large, run_sample
 from gemmlab.check.diagnosis.launch_fit import misfit
 from gemmlab.check.diagnosis.pattern import Trial
 from gemmlab.check.diagnosis.wrong_result import output_tile, wrong_result
+from gemmlab.check.dropped import dropped_by_optimiser
 from gemmlab.check.rules import judge
 from gemmlab.check.second_look import is_right, look_again, looked_at, looked_through, unoptimised
 from gemmlab.course.blanks import open_blanks
@@ -25,7 +26,6 @@ from gemmlab.course.lesson import Case, Kernel
 from gemmlab.errors import UserError
 from gemmlab.files import read_source
 from gemmlab.kernel.causes import causes_first, ends_as_errors, merge, without_followers
-from gemmlab.kernel.dropped import dropped_by_optimiser
 from gemmlab.kernel.epilogue import draw, epilogue_of
 from gemmlab.kernel.launch import Launch, LaunchSpec
 from gemmlab.kernel.layout import COURSE, Layout
@@ -37,6 +37,7 @@ from gemmlab.trials.candidate import Candidate
 
 if TYPE_CHECKING:
     from gemmlab.kernel.arguments import ArgumentList
+    from gemmlab.kernel.elements import Element
     from gemmlab.kernel.executor import Executor, Outcome
     from gemmlab.kernel.program import Diagnostic, Program
 
@@ -107,15 +108,21 @@ def check_launcher(
     backend: str = "auto",
     layout: Layout = COURSE,
     given: ArgumentList | None = None,
+    element: Element | None = None,
 ) -> Verdict:
-    """Check what a file's own host launcher launches; `given` are its arguments, where they are not the course's.
+    """Check what a file's own host launcher launches; `given` are its arguments, where they are not the course's, and
+    `element` is what A and B hold, where its parameters are not to say it.
 
     UserError as for check_source, and where it cannot be read.
     """
     from gemmlab.launcher.launcher import Launcher
 
     with open_executors(backend) as executors:
-        return _check_read(executors, source, filename, lambda text: Launcher(text, name, layout, given), cases)
+
+        def read(text: str) -> Launcher:
+            return Launcher(text, name, layout, given, element)
+
+        return _check_read(executors, source, filename, read, cases)
 
 
 def _check_read(
@@ -344,7 +351,7 @@ def _run_case(
     run.printed = run.printed or outcome.printed
     findings = list(outcome.findings)
     if outcome.C is not None:
-        comparison = compare(outcome.C, A, B, case.inputs, outcome.written, terms)
+        comparison = compare(outcome.C, A, B, case.inputs, outcome.written, terms=terms)
         findings = findings if comparison.ok else ends_as_errors(findings)
         findings += second_launch(outcome, comparison.ok, inputs, case)
         return findings, None, Trial(product, case.inputs, A, B, outcome.C, comparison, terms)

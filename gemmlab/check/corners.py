@@ -23,6 +23,7 @@ from gemmlab.kernel.verdict import CaseResult, Finding
 
 if TYPE_CHECKING:
     from gemmlab.emulator import EmulatorExecutor
+    from gemmlab.kernel.executor import Outcome
     from gemmlab.kernel.program import Program
 
 WHOLE_WORK = 2**31  # products M·N·K that the emulator runs whole: some ten seconds
@@ -60,22 +61,23 @@ def run_sample(
     M, N, K = launch.layout.product(case.shape)
     blocks = corner_blocks(launch)
     try:
-        A, B = np.zeros((M, K), np.float32), np.zeros((K, N), np.float32)
+        element = launch.layout.element
+        A, B = (np.zeros(size, element.storage) for size in ((M, K), (K, N)))
         empty = replace(epilogue, beta="0") if epilogue.beta == DRAWN else epilogue
-        terms = empty.terms("random", (M, N), case.seed)
+        terms = empty.terms("random", (M, N), case.seed, element)
         seen = executor.run(program, launch, A, B, case.shape, blocks=blocks, terms=terms)
         findings = list(seen.findings)
         if seen.C is None:
             return findings, CaseResult(case.shape, False, None, case.inputs)
         rows, cols = (np.unique(index) for index in np.nonzero(seen.written))
         rng = np.random.default_rng(case.seed)
-        A[rows] = rng.random((len(rows), K), np.float32) * 2 - 1
-        B[:, cols] = rng.random((K, len(cols)), np.float32) * 2 - 1
+        A[rows] = element.encoded(element.values(rng.random((len(rows), K), np.float32) * 2 - 1))
+        B[:, cols] = element.encoded(element.values(rng.random((K, len(cols)), np.float32) * 2 - 1))
         outcome = executor.run(program, launch, A, B, case.shape, blocks=blocks, terms=terms)
     except MemoryError:
         raise UserError(say.NO_MEMORY(M=M, N=N, K=K)) from None
     findings = list(outcome.findings)
-    max_error, right = _compare(outcome.C, outcome.written, A, B, terms, (rows, cols))
+    max_error, right = _compare(outcome, A, B, terms, (rows, cols))
     findings.append(_only_a_sample(len(blocks), launch))
     sizes = dict(zip("MNK", case.shape, strict=True))
     missing = [(i, j) for i, j in product({0, M - 1}, {0, N - 1}) if not outcome.written[i, j]]
@@ -90,21 +92,16 @@ def run_sample(
 
 
 def _compare(
-    C: np.ndarray | None,
-    written: np.ndarray,
-    A: np.ndarray,
-    B: np.ndarray,
-    terms: Terms,
-    place: tuple[np.ndarray, np.ndarray],
+    outcome: Outcome, A: np.ndarray, B: np.ndarray, terms: Terms, place: tuple[np.ndarray, np.ndarray]
 ) -> tuple[float | None, bool]:
     """max |C - C64| over the written elements in the rows and columns of the place, and whether all of them (at least
     one) are close enough."""
-    rows, cols = place
-    if C is None or not len(rows):
+    C, written, (rows, cols) = outcome.C, outcome.written, place
+    if C is None or written is None or not len(rows):
         return None, False
     here = np.ix_(rows, cols)
     old, bias = (None if terms.C is None else terms.C[here]), (None if terms.bias is None else terms.bias[cols])
-    A64, B64 = A[rows].astype(np.float64), B[:, cols].astype(np.float64)
+    A64, B64 = (terms.element.decoded(matrix).astype(np.float64) for matrix in (A[rows], B[:, cols]))
     right, bound = expected(A64, B64, "random", replace(terms, C=old, bias=bias))
     error, bound = np.abs(C[here] - right)[written[here]], np.broadcast_to(bound, right.shape)[written[here]]
     max_error = float(error.max())

@@ -83,7 +83,7 @@ def look_again(
 def is_right(outcome: Outcome, inputs: Inputs, kind: str) -> bool:
     """Whether nothing speaks against its numbers: a look that came to no end has none."""
     A, B, terms = inputs
-    return outcome.C is None or compare(outcome.C, A, B, kind, outcome.written, terms).ok
+    return outcome.C is None or compare(outcome.C, A, B, kind, outcome.written, terms=terms).ok
 
 
 def _that_count(findings: Sequence[Finding]) -> list[Finding]:

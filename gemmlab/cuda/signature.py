@@ -21,20 +21,19 @@ from gemmlab.cuda.tree import (
     walk,
 )
 from gemmlab.kernel.arguments import AskedLaunch, Parameter
+from gemmlab.kernel.elements import FLOAT32, Element
 from gemmlab.kernel.launch import LaunchSpec
 from gemmlab.kernel.verdict import Finding
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_MATRIX, _RESULT, _SIZE = ("const float*", "float*"), ("float*",), ("int", "unsigned int")
-COURSE = (
-    *(Parameter(name, types) for name, types in (("A", _MATRIX), ("B", _MATRIX), ("C", _RESULT))),
-    *(Parameter(size, _SIZE) for size in "MNK"),
-)
+_RESULT, _SIZE = ("float*",), ("int", "unsigned int")
 _SAME_TYPE = {
     **{name: "int" for name in ("signed", "signed int", "int signed", "int32_t", "std::int32_t")},
     **{name: "unsigned int" for name in ("unsigned", "uint", "uint32_t", "std::uint32_t")},
+    "half": "__half",
+    "nv_bfloat16": "__nv_bfloat16",
 }
 _DROPPED = re.compile(r"\b(?:__restrict__|__restrict|restrict|volatile|__grid_constant__|struct)\b")
 
@@ -70,23 +69,24 @@ def find_kernels(source: str, options: Sequence[str] = ()) -> list[KernelSignatu
 
 
 def check_signature(
-    source: str, kernel: str = "gemm", options: Sequence[str] = (), wanted: Sequence[Parameter] = COURSE
+    source: str, kernel: str = "gemm", options: Sequence[str] = (), wanted: Sequence[Parameter] | None = None
 ) -> Finding | None:
     """What is wrong with the kernel of that name, as a finding of kind 'compile_error'; None where it fits what is
-    wanted.
+    wanted, the course's six parameters where that is left out.
 
     Other names of parameters, __restrict__, typedefs, attributes, extern "C" and A or B without const are all right.
     """
-    contract = f"({', '.join(f'{one.types[0]} {one.name}' for one in wanted)})"
+    wanted = wanted or course_parameters()
+    must = contract(wanted)
     if not is_text(source):
         return _finding(say.NOT_TEXT(), None)
     if not source.strip():
-        return _finding(say.EMPTY_FILE(kernel=kernel, contract=contract), None)
+        return _finding(say.EMPTY_FILE(kernel=kernel, contract=must), None)
     kernels = find_kernels(source, options)
     found = [signature for signature in kernels if signature.name == kernel]
     if not found:
-        return _missing(source, kernel, kernels, options, contract)
-    problems = [problem for signature in found if (problem := _problem(signature, wanted, contract))]
+        return _missing(source, kernel, kernels, options, must)
+    problems = [problem for signature in found if (problem := _problem(signature, wanted, must))]
     return _finding(problems[0], found[0].line) if len(problems) == len(found) else None
 
 
@@ -94,11 +94,25 @@ def launch_misfit(source: str, launches: object) -> Finding | None:
     """What is wrong with the kernel of a launch that asks for certain parameters; other launches ask for none."""
     if isinstance(launches, AskedLaunch):
         return check_signature(source, launches.kernel, wanted=launches.parameters)
-    return check_signature(source, launches.kernel) if isinstance(launches, LaunchSpec) else None
+    if isinstance(launches, LaunchSpec):
+        return check_signature(source, launches.kernel, wanted=course_parameters(launches.layout.element))
+    return None
 
 
 def _finding(message: str, line: int | None) -> Finding:
     return Finding("compile_error", message, line=line)
+
+
+def course_parameters(element: Element = FLOAT32) -> tuple[Parameter, ...]:
+    """Those of a kernel of the course whose A and B hold that element."""
+    matrix = (f"const {element.cuda}*", f"{element.cuda}*")
+    arrays = (("A", matrix), ("B", matrix), ("C", _RESULT))
+    return (*(Parameter(name, types) for name, types in arrays), *(Parameter(size, _SIZE) for size in "MNK"))
+
+
+def contract(wanted: Sequence[Parameter] | None = None) -> str:
+    """The parameters in brackets, as C++ has them; the course's where they are left out."""
+    return f"({', '.join(f'{one.types[0]} {one.name}' for one in wanted or course_parameters())})"
 
 
 def _missing(

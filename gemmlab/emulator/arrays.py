@@ -18,7 +18,7 @@ class DeviceArrays:
     input."""
 
     def __init__(self, A: np.ndarray, B: np.ndarray, buffers: Mapping[str, int], terms: Terms = PLAIN) -> None:
-        self.A, self.B = (np.ascontiguousarray(matrix, np.float32) for matrix in (A, B))
+        self.A, self.B = (np.ascontiguousarray(matrix) for matrix in (A, B))
         self.terms = terms
         self.C = np.full((A.shape[0], B.shape[1]), np.nan, np.float32) if terms.C is None else terms.C.copy()
         self.written: np.ndarray | None = None if terms.C is None else np.ones(self.C.shape, bool)

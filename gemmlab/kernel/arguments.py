@@ -15,6 +15,7 @@ from dataclasses import dataclass, fields, replace
 from typing import NamedTuple
 
 from gemmlab.errors import UserError
+from gemmlab.kernel.elements import FLOAT32, TF32, Element, element_of
 from gemmlab.kernel.epilogue import DRAWN, Epilogue
 from gemmlab.kernel.launch import (
     ALPHA,
@@ -153,11 +154,13 @@ def scalar(value: int | float, type_: str | None) -> Scalar:
 
 @dataclass(frozen=True)
 class GivenLaunch:
-    """A launch of a kernel of any signature. `types` are those of the numbers among its parameters."""
+    """A launch of a kernel of any signature. `types` are those of the numbers among its parameters, `element` is what A
+    and B hold."""
 
     spec: LaunchSpec
     given: ArgumentList
     types: tuple[str | None, ...]
+    element: Element = FLOAT32
 
     @property
     def epilogue(self) -> Epilogue:
@@ -169,7 +172,7 @@ class GivenLaunch:
 
     @property
     def layout(self) -> Layout:
-        return replace(self.spec.layout, transposed=self.given.transposed)
+        return replace(self.spec.layout, transposed=self.given.transposed, element=self.element)
 
     def at(self, M: int, N: int, K: int) -> Launch | Plan:
         """The launch at one shape, after C is filled with zeros where that is asked for."""
@@ -220,6 +223,26 @@ def _parameter(text: str, type_: str | None) -> Parameter:
         name = ARRAYS[text]
         return Parameter(name, ("float*",) if name == "C" else ("const float*", "float*"))
     return Parameter(text.partition("=")[0], ("int", "unsigned int") if type_ == "int" else ("float", "double"))
+
+
+def element_asked(where: str, matrices: Mapping[str, str], asked: Element | None) -> Element:
+    """What A and B hold, by the types of the parameters `matrices` of a kernel or launcher; `asked` is what it was said
+    to be, if anything. Raises UserError where the two differ, and where A, B or C is a pointer to something else."""
+    found = {name: element_of(type_) for name, type_ in matrices.items()}
+    odd = next((name for name in "ABC" if name in found and found[name] is None), None)
+    if odd:
+        raise UserError(f"{where} takes {odd} as {matrices[odd]}; A and B may hold {_KNOWN}, and C holds float")
+    if found.get("C", FLOAT32) is not FLOAT32:
+        raise UserError(f"{where} takes C as {matrices['C']}; C must be float*, so that its error can be judged")
+    first, second = found["A"] or FLOAT32, found["B"] or FLOAT32
+    if first is not second:
+        raise UserError(f"{where} takes A as {matrices['A']} and B as {matrices['B']}; both must have one type")
+    if asked is not None and asked is not first and not (asked is TF32 and first is FLOAT32):
+        raise UserError(f"{where} takes A as {matrices['A']}, and was to take matrices of {asked.name}")
+    return asked or first
+
+
+_KNOWN = "float, half or __nv_bfloat16"
 
 
 def zeroed_C(layout: Layout, shape: tuple[int, int, int]) -> Fill:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
+from gemmlab.kernel.elements import FLOAT32, Element
+from gemmlab.kernel.layout import Layout
 from gemmlab.kernel.terms import PLAIN, Terms
 from gemmlab.kernel.tolerance import Shape, make_inputs
 
@@ -32,25 +35,25 @@ class Epilogue:
     activation: str = "none"
     batch: int = 1
 
-    def draw(self, kind: str, product: Shape, seed: int) -> Inputs:
+    def draw(self, kind: str, product: Shape, seed: int, element: Element = FLOAT32) -> Inputs:
         """A, B and the other values of a case, the same for the same arguments; `product` is (M, N, K) of one product.
 
         Of the drawn betas, half are 0: then C holds nothing that may be read. Raises UserError as make_inputs does.
         """
-        drawn = [make_inputs(kind, product, seed + number) for number in range(self.batch)]
+        drawn = [make_inputs(kind, product, seed + number, element) for number in range(self.batch)]
         A, B = drawn[0] if self.batch == 1 else (np.concatenate(matrices) for matrices in zip(*drawn, strict=True))
-        return A, B, self.terms(kind, (len(A), product[1]), seed)
+        return A, B, self.terms(kind, (len(A), product[1]), seed, element)
 
-    def terms(self, kind: str, of_C: tuple[int, int], seed: int) -> Terms:
+    def terms(self, kind: str, of_C: tuple[int, int], seed: int, element: Element = FLOAT32) -> Terms:
         """The values beside A and B, for a C of that many rows and columns."""
         if self == NOTHING:
-            return PLAIN
+            return PLAIN if element is FLOAT32 else Terms(element=element)
         rng = np.random.default_rng([seed, len(_ALPHAS)])  # not those of A and B
         alpha = _factor(self.alpha, lambda: float(rng.choice(_ALPHAS)), 1.0)
         beta = _factor(self.beta, lambda: float(rng.choice(_BETAS)) * int(rng.integers(2)), float(self.old_C))
         bias = _values(kind, (1, of_C[1]), rng)[0] if self.bias else None
         old = _values(kind, of_C, rng) if beta else None
-        return Terms(alpha, beta, bias, old, self.activation, self.batch)
+        return Terms(alpha, beta, bias, old, self.activation, self.batch, element)
 
 
 NOTHING = Epilogue()
@@ -78,6 +81,11 @@ def epilogue_of(launches: object) -> Epilogue:
     return getattr(launches, "epilogue", NOTHING)
 
 
-def draw(launches: object, kind: str, product: Shape, seed: int = 0) -> Inputs:
+class _Laid(Protocol):
+    @property
+    def layout(self) -> Layout: ...
+
+
+def draw(launches: _Laid, kind: str, product: Shape, seed: int = 0) -> Inputs:
     """A, B and the other values of a case, as these launches need them."""
-    return epilogue_of(launches).draw(kind, product, seed)
+    return epilogue_of(launches).draw(kind, product, seed, launches.layout.element)

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gemmlab.errors import UserError
+from gemmlab.kernel.elements import FLOAT32, Element
 
 STEEPEST_SILU = 1.1
 _U = 2.0**-24  # an epilogue is computed in float32, whatever A and B are
@@ -63,7 +64,8 @@ class Terms:
     """The values of one case beside A and B, and what C should then hold.
 
     `bias` has a value for each column of C, `C` is what C holds before (M×N); each is None where there is none of it.
-    `batch` products lie one after the other in A, B and C, the rows of one below those of another.
+    `batch` products lie one after the other in A, B and C, the rows of one below those of another. `element` is what A
+    and B hold.
     """
 
     alpha: float = 1.0
@@ -72,6 +74,7 @@ class Terms:
     C: np.ndarray | None = None
     activation: str = "none"
     batch: int = 1
+    element: Element = FLOAT32
 
     def each(self, of: Callable[[np.ndarray, np.ndarray], np.ndarray], A: np.ndarray, B: np.ndarray) -> np.ndarray:
         """`of` each pair of factors, the results below one another."""

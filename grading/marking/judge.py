@@ -103,7 +103,7 @@ def _compare(case: HiddenCase, inputs: Inputs, C_bytes: bytes, written_bytes: by
     (M, N, _), (A, B, terms) = case.shape, inputs
     C = np.frombuffer(C_bytes, np.float32).reshape(M, N)
     written = np.frombuffer(written_bytes, np.uint8).reshape(M, N) != 0
-    return compare(C, A, B, case.inputs, written, terms)
+    return compare(C, A, B, case.inputs, written, terms=terms)
 
 
 def _wrong_numbers(comparison: Comparison) -> str:

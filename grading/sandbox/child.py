@@ -24,8 +24,8 @@ import numpy as np
 
 from gemmlab.check import second_look
 from gemmlab.check.causes import faults_of_second_launch, without_edge_followers
+from gemmlab.check.dropped import dropped_by_optimiser
 from gemmlab.errors import UserError
-from gemmlab.kernel.dropped import dropped_by_optimiser
 from gemmlab.kernel.epilogue import Inputs
 from gemmlab.kernel.executor import Outcome
 from gemmlab.kernel.plan import refused
@@ -277,8 +277,8 @@ class _Service:
         return (self.work.program.cubin or b"") if self.work.arch else b""
 
     def run(self, request: dict, data: bytes) -> tuple:
-        """One launch, or the second look at it; `data` are A, B and whatever else the kernel is given. C and what was
-        written follow where it ended, and the same of a second launch."""
+        """One launch, or the second look at it; `data` are A, B and whatever else the kernel is given, as they lie in
+        memory. C and what was written follow where it ended, and the same of a second launch."""
         shape = tuple(request["shape"])
         inputs = unpacked(request["inputs"], data)
         outcome = (self.work.look_again if request["again"] else self.work.run)(inputs, shape)

@@ -21,7 +21,7 @@ from gemmlab.check.causes import faults_of_second_launch
 from gemmlab.errors import UserError
 from gemmlab.kernel.epilogue import Inputs, draw
 from gemmlab.kernel.launch import Launch, LaunchSpec
-from gemmlab.kernel.plan import Plan
+from gemmlab.kernel.plan import Plan, of_element
 from gemmlab.kernel.plan_json import from_json
 from gemmlab.launcher.spec import LauncherSpec
 from grading.model import HiddenCase, RawResult
@@ -79,7 +79,7 @@ def _work(launched_by: LaunchSpec | LauncherSpec, case: HiddenCase, emulated: Ra
     if isinstance(launched_by, LaunchSpec):
         return launched_by.at(*case.shape)
     try:
-        return from_json(emulated.plan)
+        return of_element(from_json(emulated.plan), launched_by.element)
     except ValueError:
         return None
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from gemmlab.kernel.elements import FLOAT32, element_named
 from gemmlab.kernel.epilogue import Inputs
 from gemmlab.kernel.terms import Terms
 
@@ -14,19 +15,22 @@ from gemmlab.kernel.terms import Terms
 def packed(inputs: Inputs) -> tuple[dict, bytes]:
     """A description, and the bytes that it describes."""
     A, B, terms = inputs
-    arrays = {"A": A, "B": B, "bias": terms.bias, "C": terms.C}
+    arrays = {"A": terms.element.encoded(A), "B": terms.element.encoded(B), "bias": terms.bias, "C": terms.C}
     present = {name: array for name, array in arrays.items() if array is not None}
     sizes = {name: list(array.shape) for name, array in present.items()}
     numbers = {"alpha": terms.alpha, "beta": terms.beta, "batch": terms.batch}
-    return {"arrays": sizes, **numbers}, b"".join(array.tobytes() for array in present.values())
+    data = b"".join(array.tobytes() for array in present.values())
+    return {"arrays": sizes, "element": terms.element.name, **numbers}, data
 
 
 def unpacked(description: dict, data: bytes) -> Inputs:
     """The inputs again; the activation is left out."""
-    values, arrays, start = np.frombuffer(data, np.float32), {}, 0
+    element, arrays, start = element_named(description["element"]), {}, 0
     for name, size in description["arrays"].items():
+        of_name = element if name in "AB" else FLOAT32
         count = int(np.prod(size))
-        arrays[name] = values[start : start + count].reshape(size).copy()
-        start += count
+        values = np.frombuffer(data, of_name.storage, count, start)
+        arrays[name] = of_name.decoded(values).reshape(size).copy()
+        start += count * of_name.size
     numbers = {name: description[name] for name in ("alpha", "beta", "batch")}
-    return arrays["A"], arrays["B"], Terms(bias=arrays.get("bias"), C=arrays.get("C"), **numbers)
+    return arrays["A"], arrays["B"], Terms(bias=arrays.get("bias"), C=arrays.get("C"), element=element, **numbers)

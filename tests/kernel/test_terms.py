@@ -44,7 +44,7 @@ def rough_exp(x):
 def test_float32_is_close_enough_whatever_is_drawn(kind, exp):
     for seed in range(8):
         A, B, terms = FULL.draw(kind, SHAPE, seed)
-        assert compare(in_float32(terms, A, B, exp), A, B, kind, None, terms).ok
+        assert compare(in_float32(terms, A, B, exp), A, B, kind, None, terms=terms).ok
 
 
 def test_silu_is_nowhere_steeper_than_stated():
@@ -68,7 +68,7 @@ def test_an_error_as_large_as_a_bias_is_seen(kind):
     A, B, terms = FULL.draw(kind, SHAPE, 3)
     C = in_float32(terms, A, B)
     C[4, 7] += 0.5
-    found = compare(C, A, B, kind, None, terms)
+    found = compare(C, A, B, kind, None, terms=terms)
     assert found.wrong.sum() == 1 and found.worst == (4, 7)
 
 
@@ -83,7 +83,7 @@ def test_what_stands_as_it_was_in_C_and_is_wrong_counts_as_unwritten():
     A, B, terms = Epilogue(beta="1", bias=True).draw("integer", SHAPE, 0)
     C = in_float32(terms, A, B)
     C[5:] = terms.C[5:]
-    found = compare(C, A, B, "integer", np.ones(C.shape, bool), terms)
+    found = compare(C, A, B, "integer", np.ones(C.shape, bool), terms=terms)
     assert not found.ok and found.unwritten[5:].mean() > 0.9 and not found.unwritten[:5].any()
 
 
@@ -91,8 +91,8 @@ def test_the_products_of_a_batch_lie_below_one_another():
     A, B, terms = Epilogue(batch=3, bias=True).draw("integer", (4, 5, 6), 0)
     assert A.shape == (12, 6) and B.shape == (18, 5)
     C = np.concatenate([A[4 * b : 4 * b + 4] @ B[6 * b : 6 * b + 6] + terms.bias for b in range(3)])
-    assert compare(C, A, B, "integer", None, terms).ok
-    assert not compare(np.tile(C[:4], (3, 1)), A, B, "integer", None, terms).ok
+    assert compare(C, A, B, "integer", None, terms=terms).ok
+    assert not compare(np.tile(C[:4], (3, 1)), A, B, "integer", None, terms=terms).ok
 
 
 def test_an_epilogue_of_nothing_is_the_plain_product():

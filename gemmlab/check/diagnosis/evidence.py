@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
+from gemmlab.kernel.elements import Element
 from gemmlab.kernel.terms import PLAIN, Terms
 from gemmlab.kernel.tolerance import Comparison, Shape, expected
 
@@ -40,6 +41,11 @@ class Trial:
     @cached_property
     def _expected(self) -> tuple[np.ndarray, np.ndarray | float]:
         return expected(self.A.astype(np.float64), self.B.astype(np.float64), "random", self.terms)
+
+    @property
+    def element(self) -> Element:
+        """What A and B hold."""
+        return self.terms.element
 
     @property
     def work(self) -> int:

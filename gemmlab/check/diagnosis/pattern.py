@@ -84,5 +84,5 @@ def _agrees(slip: Hypothesis | EpilogueSlip, trial: Trial, T: int) -> bool | Non
         return None
     bound = np.zeros(expected.shape)
     if trial.inputs == "random" or np.abs(product).max() > EXACT:
-        bound = rounding_bound(A.shape[1], (1 + np.abs(A)) @ (1 + np.abs(B)))
+        bound = rounding_bound(A.shape[1], (1 + np.abs(A)) @ (1 + np.abs(B)), trial.element)
     return bool((np.abs(trial.C - expected) <= trial.terms.bound(product, bound))[written].all())

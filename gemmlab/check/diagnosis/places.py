@@ -163,7 +163,7 @@ def _is_off_by_one_value(trial: Trial) -> bool:
     with np.errstate(invalid="ignore"):
         offset = trial.C - trial.right
         spread = np.ptp(offset)
-    bound = rounding_bound(A.shape[1], trial.terms.product(A, B) + np.abs(offset)).max()
+    bound = rounding_bound(A.shape[1], trial.terms.product(A, B) + np.abs(offset), trial.element).max()
     return trial.C.size > 1 and bool(trial.comparison.wrong.all() and spread <= bound)
 
 

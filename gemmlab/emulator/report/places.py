@@ -91,7 +91,7 @@ class Places:
         """'As[1][0]' or 'A[3][17]': the element that was touched; None where the array's extents are not known."""
         name = self.array(event.region)
         if 0 <= event.region < len(_MATRICES):
-            return f"{name}{self._indices(_MATRICES[event.region], event.offset // 4)}"
+            return f"{name}{self._indices(_MATRICES[event.region], self.number(event))}"
         if self._is_input(event.region):
             return f"{name}[{event.offset // 4}]"
         declared = self.declaration(event.region)
@@ -114,6 +114,20 @@ class Places:
     def _is_input(self, region: int) -> bool:
         """Whether it is an input beside A and B."""
         return 3 <= region < o.FIRST_SHARED and self.code.globals[region - 3].kind == o.INPUT
+
+    def number(self, event: Event) -> int:
+        """Which element of A, B or C in memory's order."""
+        return event.offset // self.element_bytes(event.region)
+
+    def element_bytes(self, region: int) -> int:
+        """Of A, B or C; a float's of another array, whose elements are not known here."""
+        return self.launch.layout.element_bytes(_MATRICES[region]) if 0 <= region < len(_MATRICES) else 4
+
+    def numbers(self, event: Event) -> str:
+        """What one access takes: '4 floats'."""
+        size = self.element_bytes(event.region)
+        count = max(event.size // size, 1)
+        return say.FLOATS(count=count) if size == 4 else say.NUMBERS(count=count, size=size)
 
     def named(self, event: Event) -> str:
         """The element, or the array with a byte offset where its extents are not known."""

@@ -1,9 +1,9 @@
 """What surrounds A, B, C and a bias on the GPU, and what it tells after a launch.
 
-Each lies in an allocation of its own between two guard zones. Guards, and C itself, start as NaN with a
-bit pattern of their own: a write outside changes a guard, a read from outside makes C NaN, and an element of C
-that keeps its pattern was never written. Arithmetic does not keep the pattern, so where a NaN in C came from is
-found by launching again with NaN in one place only.
+Each lies in an allocation of its own between two guard zones. Guards, and C itself, start as NaN, of the
+matrix's own type, with a bit pattern of their own: a write outside changes a guard, a read from outside makes C NaN,
+and an element of C that keeps its pattern was never written. Arithmetic does not keep the pattern, so where a NaN in C
+came from is found by launching again with NaN in one place only.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from gemmlab.kernel.terms import PLAIN, Terms
 from gemmlab.kernel.verdict import Finding
 
 GUARD_BYTES = 1 << 20  # on either side; a multiple of 256, so that a matrix stays as aligned as its allocation
-GUARD_WORDS = GUARD_BYTES // 4
 C_START = 0x7FC0C0DE
 GUARD_PATTERN = {"A": 0x7FC0A0A0, "B": 0x7FC0B0B0, "C": 0x7FC0C0C0, "bias": 0x7FC0D0D0}
+NARROW_PATTERN = {"A": 0x7FA0, "B": 0x7FB0}  # a NaN as a float16 and as a bfloat16
 NAN_SOURCES = ("guard A", "guard B", "guard C", "guard bias", "start of C")
 
 
 @dataclass(frozen=True)
 class Images:
-    """A, B, C and whatever else there is, with their guards, as 32-bit words: what is copied to the GPU, or what came
-    back from it. `sizes` are the rows and columns of each. `C_is_given` says that C held values before."""
+    """A, B, C and whatever else there is, with their guards, as words of an element: what is copied to the GPU, or what
+    came back from it. `sizes` are the rows and columns of each. `C_is_given` says that C held values before."""
 
     words: dict[str, np.ndarray]
     sizes: dict[str, tuple[int, int]]
@@ -44,7 +44,15 @@ class Images:
 
     def inside(self, name: str) -> np.ndarray:
         """The words of one of them, without its guards, in its two dimensions."""
-        return self.words[name][GUARD_WORDS:-GUARD_WORDS].reshape(self.sizes[name])
+        return self.words[name][self.guard(name) : -self.guard(name)].reshape(self.sizes[name])
+
+    def guard(self, name: str) -> int:
+        """Elements of a guard zone."""
+        return GUARD_BYTES // self.words[name].itemsize
+
+    def pattern(self, name: str) -> int:
+        """What each of them holds at first."""
+        return (GUARD_PATTERN if self.words[name].itemsize == 4 else NARROW_PATTERN)[name]
 
     @property
     def C(self) -> np.ndarray:
@@ -52,17 +60,19 @@ class Images:
 
 
 def make_images(A: np.ndarray, B: np.ndarray, nan_in: tuple[str, ...] = NAN_SOURCES, terms: Terms = PLAIN) -> Images:
-    """The images for one launch. Places not named in `nan_in` hold zeros instead of NaN."""
+    """The images for one launch. A and B are as they lie in memory. Places not named in `nan_in` hold zeros instead of
+    NaN."""
     start = C_START if "start of C" in nan_in else 0
     C = np.full((len(A), B.shape[1]), start, np.uint32) if terms.C is None else np.ascontiguousarray(terms.C)
     bias = {} if terms.bias is None else {"bias": np.ascontiguousarray(terms.bias, np.float32).reshape(1, -1)}
-    insides = {"A": A, "B": B, "C": C, **bias}
-    words = {}
-    for name, inside in insides.items():
-        pattern = GUARD_PATTERN[name] if f"guard {name}" in nan_in else 0
-        guard = np.full(GUARD_WORDS, pattern, np.uint32)
-        words[name] = np.concatenate((guard, inside.reshape(-1).view(np.uint32), guard))
-    return Images(words, {name: inside.shape for name, inside in insides.items()}, terms.C is not None)
+    inside = {"A": A, "B": B, "C": C, **bias}
+    words = {name: one.reshape(-1).view(f"u{one.itemsize}") for name, one in inside.items()}
+    images = Images(words, {name: one.shape for name, one in inside.items()}, terms.C is not None)
+    for name, within in words.items():
+        pattern = images.pattern(name) if f"guard {name}" in nan_in else 0
+        guard = np.full(images.guard(name), pattern, within.dtype)
+        words[name] = np.concatenate((guard, within, guard))
+    return images
 
 
 def sources_of(images: Images) -> list[str]:
@@ -84,18 +94,24 @@ def write_findings(before: Images, after: Images) -> list[Finding]:
 
 
 def _guard_finding(name: str, side: str, after: Images) -> Finding | None:
-    words = after.words[name]
-    guard = words[:GUARD_WORDS][::-1] if side == "before" else words[-GUARD_WORDS:]
-    hit = np.flatnonzero(guard != GUARD_PATTERN[name])
+    words, length = after.words[name], after.guard(name)
+    guard = words[:length][::-1] if side == "before" else words[-length:]
+    hit = np.flatnonzero(guard != after.pattern(name))
     if not hit.size:
         return None
     farthest = int(hit[-1]) + 1
     rows, cols = after.inside(name).shape
-    floats = say.ONE_FLOAT() if hit.size == 1 else say.FLOATS(count=hit.size)
+    floats = _count(hit.size, words.itemsize)
     sentence = say.WROTE_BEFORE if side == "before" else say.WROTE_AFTER
     message = sentence(array=name, rows=rows, cols=cols, floats=floats, farthest=farthest)
     details = {"array": name, "side": side, "farthest": farthest}
     return Finding("out_of_bounds", message, count=int(hit.size), details=details)
+
+
+def _count(count: int, size: int) -> str:
+    if size != 4:
+        return say.ONE_NUMBER(size=size) if count == 1 else say.NUMBERS(count=count, size=size)
+    return say.ONE_FLOAT() if count == 1 else say.FLOATS(count=count)
 
 
 def _changed_finding(name: str, before: Images, after: Images) -> Finding | None:
