@@ -127,6 +127,16 @@ def _per_multiply_add(column: str, share: float) -> Callable[[_Run], Count]:
     return count
 
 
+def _per_element(column: str) -> Callable[[_Run], Count]:
+    """Floats for each of the M·N elements of C."""
+
+    def count(run: _Run) -> Count:
+        M, N, _ = run.shape
+        return getattr(run.counters.totals, column) / _FLOAT / (M * N), run.worst_line(column)
+
+    return count
+
+
 def _conflicts(run: _Run) -> Count:
     """Wavefronts of shared memory that are due to bank conflicts, as a GPU executes the accesses."""
     totals = run.counters.totals
@@ -202,6 +212,12 @@ MEASURES = {
     ("floats_per_multiply_add", "shared_load"): _Measure(
         _per_multiply_add("shared_load_bytes", 1 / _FLOAT),
         _ENOUGH.format(words="floats read from shared memory for each multiply-add"),
+    ),
+    ("floats_per_element", "global_load"): _Measure(
+        _per_element("global_load_bytes"), _ENOUGH.format(words="floats read from global memory for each element of C")
+    ),
+    ("floats_per_element", "global_store"): _Measure(
+        _per_element("global_store_bytes"), _ENOUGH.format(words="floats stored to global memory for each element of C")
     ),
     ("reads_per_multiply_add", "global_load"): _Measure(
         _per_multiply_add("global_load_requests", WARP),

@@ -22,8 +22,10 @@ from gemmlab.errors import UserError
 from gemmlab.files import write_whole
 from gemmlab.gpu.bench import Bench, Timing
 from gemmlab.gpu.roofline import measure_ceilings
+from gemmlab.kernel.epilogue import NOTHING, epilogue_of
 from gemmlab.kernel.plan import refused
 from gemmlab.kernel.program import Program
+from gemmlab.records import fused
 from gemmlab.records.results import FOLDER
 from gemmlab.trials.candidate import Candidate
 from gemmlab.trials.numbers import compiled, variant
@@ -57,13 +59,24 @@ def entries(root: Path) -> list[Entry]:
     """All that is recorded. Raises UserError where the solutions are not on disk."""
     found: list[Entry] = []
     for lesson in lessons.load_all(root):
-        if len(lesson.kernels) == 1 and lesson.kernel.patient is None:
+        if len(lesson.kernels) == 1 and lesson.kernel.patient is None and not _is_fused(lesson):
             found += _of_lesson(lesson)
     for name, launch in FAST.items():
         source = (root / "solutions" / "fast" / f"{name}.cu").read_text(encoding="utf-8")
         for numbers in ({}, *FAST_SIZES.get(name, ())):
             found.append(Entry(variant(f"fast/{name}", source, *launch, numbers=numbers), None, False))
     return found
+
+
+def _is_fused(lesson: Lesson) -> bool:
+    """Whether it makes more than a product, so that cuBLAS alone is no measure of it."""
+    return epilogue_of(lesson.kernel.launched_by) != NOTHING
+
+
+def fused_entries(root: Path) -> list[Entry]:
+    """The kernels of lessons that are recorded beside cuBLAS and what comes after it."""
+    found = [lesson for lesson in lessons.load_all(root) if len(lesson.kernels) == 1 and _is_fused(lesson)]
+    return [Entry(Candidate(one.solution, one.name, one.launch), one.number, True) for one in found]
 
 
 def _of_lesson(lesson: Lesson) -> Iterator[Entry]:
@@ -97,6 +110,11 @@ def record(
         ceilings = measure_ceilings(bench)
         tell(", ".join(f"{name} {value:,.0f}" for name, value in ceilings.items()))
         found = [_at_shape(bench, shape, list(zip(wanted, programs, strict=True)), tell) for shape in shapes]
+        found += [
+            fused.at_shape(bench, entry.candidate, tell, seconds=SECONDS, warm_up=WARM_UP, shape=shape)
+            for entry in fused_entries(root)
+            for shape in fused.SHAPES
+        ]
         machine = _machine(commit, [timing for _, timings in found for timing in timings])
     data = {"machine": machine, "ceilings": ceilings, "shapes": [shape for shape, _ in found]}
     path = out or FOLDER / f"{machine['gpu'].replace(' ', '-')}.json"

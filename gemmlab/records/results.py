@@ -51,18 +51,37 @@ class AtShape:
 
 
 @dataclass(frozen=True)
+class Fused:
+    """A fused kernel at one shape, beside cuBLAS and the kernels of CuPy's that do the rest: microseconds and bytes of
+    both, and how many times as long the separate kernels take."""
+
+    shape: Shape
+    fused_us: float
+    separate_us: float
+    ratio: float
+    fused_bytes: int
+    separate_bytes: int
+    commit: str = ""  # where it is another than that of the file
+
+
+@dataclass(frozen=True)
 class Results:
-    """One results file: the machine's description, the ceilings by name, and the shapes."""
+    """One results file: the machine's description, the ceilings by name, the shapes, and what was fused."""
 
     machine: dict
     ceilings: dict[str, float]
     shapes: tuple[AtShape, ...]
+    fused: tuple[Fused, ...] = ()
 
     @property
     def label(self) -> str:
         """What it was recorded on, when, and with which commit."""
+        return self.label_of("")
+
+    def label_of(self, commit: str) -> str:
+        """The label of what was recorded with that commit, "" for the one of the file."""
         machine = self.machine
-        commit = str(machine.get("commit"))[:10]
+        commit = (commit or str(machine.get("commit")))[:10]
         return (
             f"recorded on {machine.get('gpu')}, driver {machine.get('driver')}, {machine.get('date')}, commit {commit}"
         )
@@ -83,7 +102,23 @@ def first_results(folder: Path = FOLDER) -> Results | None:
 
 
 def _results(data: dict) -> Results:
-    return Results(data.get("machine", {}), data["ceilings"], tuple(map(_at_shape, data.get("shapes", ()))))
+    shapes = data.get("shapes", ())
+    plain = tuple(_at_shape(one) for one in shapes if "against" not in one)
+    fused = tuple(_fused(one) for one in shapes if "against" in one)
+    return Results(data.get("machine", {}), data["ceilings"], plain, fused)
+
+
+def _fused(data: dict) -> Fused:
+    (kernel,) = data["kernels"]
+    return Fused(
+        (data["M"], data["N"], data["K"]),
+        kernel["microseconds"],
+        data["microseconds"],
+        kernel["ratio_to_cublas"],
+        kernel["bytes"],
+        data["bytes"],
+        data.get("commit", ""),
+    )
 
 
 def _at_shape(data: dict) -> AtShape:
