@@ -40,7 +40,7 @@ COPIED = (
 
 def watch(lesson: Lesson) -> None:
     """Watch the cells of the notebook that runs here; of several lessons opened in it, for the last one."""
-    shell = _shell()
+    shell = notebook_shell()
     if shell is None:
         return
     if not hasattr(shell, "gemmlab_cells"):
@@ -146,7 +146,7 @@ def _name(path: Path) -> str:
     return "/".join(parts[first:])
 
 
-def _shell() -> Any:
+def notebook_shell() -> Any:
     """The notebook's IPython, None outside of one."""
     try:
         from IPython import get_ipython
