@@ -31,10 +31,12 @@ from gemmlab.kernel.layout import COURSE, Layout
 from gemmlab.kernel.plan import Launches, Plan, launches_of, refused, steps_of
 from gemmlab.kernel.tolerance import check_shape, compare, make_inputs
 from gemmlab.kernel.verdict import CaseResult, Finding, Verdict
+from gemmlab.launcher.faults import LauncherError
 from gemmlab.trials.candidate import Candidate
 
 if TYPE_CHECKING:
     from gemmlab.kernel.arguments import ArgumentList
+    from gemmlab.kernel.elements import Element
     from gemmlab.kernel.executor import Executor, Outcome
     from gemmlab.kernel.program import Diagnostic, Program
 
@@ -71,7 +73,10 @@ def check_kernel(
         return Verdict("unattempted", backend=backend)
     with open_executors(backend) as executors:
         watched = [Ticking(executor, tick) for executor in executors] if tick else executors
-        verdict = check_with(watched, source, filename, kernel.launch, kernel.cases)
+        try:
+            verdict = _check_read(watched, source, filename, kernel.launches_of, kernel.cases)
+        except LauncherError as error:
+            verdict = Verdict("failed", (error.finding,), backend=executors[0].name)
     return judge(verdict, kernel, source, filename)
 
 
@@ -102,26 +107,44 @@ def check_launcher(
     backend: str = "auto",
     layout: Layout = COURSE,
     given: ArgumentList | None = None,
+    element: Element | None = None,
 ) -> Verdict:
-    """Check what a file's own host launcher launches; `given` are its arguments, where they are not the course's.
+    """Check what a file's own host launcher launches; `given` are its arguments, where they are not the course's, and
+    `element` is what A and B hold, where its parameters are not to say it.
 
     UserError as for check_source, and where it cannot be read.
     """
     from gemmlab.launcher.launcher import Launcher
 
     with open_executors(backend) as executors:
-        try:
-            launcher = Launcher(source, name, layout, given)
-            for case in cases:
-                _check_size(case, executors[0].name)
-                launcher.at(*case.shape)
-        except UserError:
-            main = executors[0].name
-            broken = _unattempted(source, main) or _compile_errors(source, filename, main)
-            if broken:
-                return broken
-            raise
-        return check_with(executors, source, filename, launcher, cases)
+
+        def read(text: str) -> Launcher:
+            return Launcher(text, name, layout, given, element)
+
+        return _check_read(executors, source, filename, read, cases)
+
+
+def _check_read(
+    executors: Sequence[Executor],
+    source: str,
+    filename: str,
+    read: Callable[[str], Launches],
+    cases: Sequence[Case],
+) -> Verdict:
+    """Check what `read` finds that the source launches. Where that cannot be read, open blanks and what the compiler
+    says come first."""
+    try:
+        launches = read(source)
+        for case in cases:
+            _check_size(case, executors[0].name)
+            launches.at(*case.shape)
+    except UserError:
+        main = executors[0].name
+        broken = _unattempted(source, main) or _compile_errors(source, filename, main)
+        if broken:
+            return broken
+        raise
+    return check_with(executors, source, filename, launches, cases)
 
 
 def _compile_errors(source: str, filename: str, backend: str) -> Verdict | None:
@@ -224,11 +247,11 @@ def _second_look(
     programs = looked_through(program, plain)
     for number, case in enumerate(quick):
         if programs and case.shape in looked_at(shapes):
-            A, B = make_inputs(case.inputs, layout.product(case.shape), case.seed)
+            A, B = make_inputs(case.inputs, layout.product(case.shape), case.seed, layout.element)
             outcome = look_again(candidate, programs[number % len(programs)], A, B, case.shape)
             tick()
             yield from outcome.findings
-            if was_right and not outcome.findings and not is_right(outcome, A, B, case.inputs):
+            if was_right and not outcome.findings and not is_right(outcome, A, B, case.inputs, layout.element):
                 M, N, K = case.shape
                 yield Finding("wrong_result", say.ONE_ORDER_ONLY(M=M, N=N, K=K), details={"shape": list(case.shape)})
                 return
@@ -252,7 +275,11 @@ def _compile(candidate: Candidate, cases: Sequence[Case], backend: str) -> tuple
         return None, [_remark(diagnostic) for diagnostic in error.diagnostics]
     remarks = [_remark(diagnostic) for diagnostic in program.warnings]
     spec = candidate.launch
-    misfit = check_signature(candidate.text, spec.kernel) if isinstance(spec, LaunchSpec) else None
+    misfit = (
+        check_signature(candidate.text, spec.kernel, element=spec.layout.element)
+        if isinstance(spec, LaunchSpec)
+        else None
+    )
     return (None, [misfit, *remarks]) if misfit else (program, remarks)
 
 
@@ -323,15 +350,16 @@ def _run_case(
     if executor.name == "emulator" and is_too_large(case.shape):
         findings, result = run_sample(executor, program, _only_launch(work, case), case)
         return findings, result, None
-    A, B = make_inputs(case.inputs, product, case.seed)
+    element = spec.layout.element
+    A, B = make_inputs(case.inputs, product, case.seed, element)
     outcome = executor.run(program, work, A, B, case.shape)
     run.printed = run.printed or outcome.printed
     findings = list(outcome.findings)
     if outcome.C is not None:
-        comparison = compare(outcome.C, A, B, case.inputs, outcome.written)
+        comparison = compare(outcome.C, A, B, case.inputs, outcome.written, element)
         findings = findings if comparison.ok else ends_as_errors(findings)
-        findings += second_launch(outcome, comparison.ok, A, B, case)
-        return findings, None, Trial(product, case.inputs, A, B, outcome.C, comparison)
+        findings += second_launch(outcome, comparison.ok, A, B, case, element)
+        return findings, None, Trial(product, case.inputs, A, B, outcome.C, comparison, element)
     if not any(finding.is_error for finding in findings):
         findings.append(Finding("launch_error", "The launch ended without a result and without a reason; try again."))
     return findings, None, None

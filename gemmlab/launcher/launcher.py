@@ -13,21 +13,25 @@ from dataclasses import replace
 from gemmlab.cuda.numbers import INTEGERS, Number, number_type
 from gemmlab.cuda.tree import MissingPart, is_text
 from gemmlab.errors import UserError
-from gemmlab.kernel.arguments import MATRICES, ArgumentList, zeroed_C
+from gemmlab.kernel.arguments import MATRICES, ArgumentList, element_asked, zeroed_C
+from gemmlab.kernel.elements import Element, element_of
 from gemmlab.kernel.launch import Launch
 from gemmlab.kernel.layout import COURSE, Layout, Shape
 from gemmlab.kernel.plan import Plan
 from gemmlab.kernel.verdict import Finding
 from gemmlab.launcher.calls import Return
 from gemmlab.launcher.device import Device
-from gemmlab.launcher.faults import HostFault, NotRead
+from gemmlab.launcher.faults import HostFault, LauncherError, NotRead
 from gemmlab.launcher.file import HostFile, check_syntax
 from gemmlab.launcher.functions import Function, Parameter
 from gemmlab.launcher.nodes import line_of, quoted
 from gemmlab.launcher.reader import Reader
 from gemmlab.launcher.values import Cell, Member, Pointer, Stream, Unknown, Value
 
-CONTRACT = "(const float* A, const float* B, float* C, int M, int N, int K), with a cudaStream_t last or not"
+CONTRACT = (
+    "(const float* A, const float* B, float* C, int M, int N, int K), A and B perhaps of half or __nv_bfloat16, with a "
+    "cudaStream_t last or not"
+)
 LONGEST_FILE = 1 << 18  # characters
 _DEVICE_PREFIX = re.compile(r"^(?:d|dev|device|gpu)_|_(?:d|dev|device|gpu)$")
 
@@ -38,24 +42,37 @@ Given = tuple[Parameter, Callable[[Shape], Value]]  # a parameter, and what it g
 class Launcher:
     """One launcher of a source; `at` reads it at a shape, once."""
 
-    def __init__(self, source: str, name: str, layout: Layout = COURSE, given: ArgumentList | None = None) -> None:
-        """`given` says what the function gets where it is not A, B, C, M, N, K.
+    def __init__(
+        self,
+        source: str,
+        name: str,
+        layout: Layout = COURSE,
+        given: ArgumentList | None = None,
+        element: Element | None = None,
+    ) -> None:
+        """`given` says what the function gets where it is not A, B, C, M, N, K, `element` what A and B hold where its
+        parameters are not to say it.
 
-        Raises UserError where the source has no such function, or one with other parameters.
+        Raises LauncherError where the source has no such function, or one with other parameters.
         """
         if not is_text(source):
-            raise UserError("the file is not text; save it as UTF-8")
+            raise LauncherError("the file is not text; save it as UTF-8")
         if len(source) > LONGEST_FILE:
-            raise UserError(f"the file is larger than {LONGEST_FILE >> 10} KiB, which is no kernel file")
+            raise LauncherError(f"the file is larger than {LONGEST_FILE >> 10} KiB, which is no kernel file")
         self.layout = replace(layout, transposed=given.transposed) if given else layout
-        self._given = given
+        self._asked = source, name, layout, given, element
+        self._given, self._element = given, element
         self._file = HostFile.read(source)
         self._function = self._find(name, source)
         self._values = self._given_values(given) if given else self._usual_values()
         self._plans: dict[Shape, Plan] = {}
 
+    def __reduce__(self) -> tuple:
+        """Read anew in another process: the tree of the source cannot travel."""
+        return Launcher, self._asked
+
     def at(self, M: int, N: int, K: int) -> Plan:
-        """What is launched at the shape that the launcher gets as M, N and K. UserError where it cannot be read."""
+        """What is launched at the shape that the launcher gets as M, N and K. LauncherError where it cannot be read."""
         shape = M, N, K
         if shape not in self._plans:
             self._plans[shape] = self._plan(shape)
@@ -64,7 +81,11 @@ class Launcher:
     def _plan(self, shape: Shape) -> Plan:
         sizes = dict(zip("MNK", shape))
         device = Device(
-            {name: 4 * sizes[rows] * sizes[cols] for name, (rows, cols) in self.layout.extents.items()}, self.layout
+            {
+                name: self.layout.element_bytes(name) * sizes[rows] * sizes[cols]
+                for name, (rows, cols) in self.layout.extents.items()
+            },
+            self.layout,
         )
         reader = Reader(self._file, device)
         if self._given and self._given.zeroes_C:
@@ -106,32 +127,35 @@ class Launcher:
             if not function.is_kernel:
                 return function
         if found:
-            raise UserError(f"'{name}' is a kernel, not its launcher; {self._flags(name)}")
+            raise LauncherError(f"'{name}' is a kernel, not its launcher", self._flags(name), found[0].line)
         if self._file.error and re.search(rf"\b{re.escape(name)}\s*\(", source):
             raise self._cannot_read(name, self._file.error)
         launchers = self._file.launchers
         if launchers:
             others = " or ".join(f"--launcher {function.name} (line {function.line})" for function in launchers[:3])
-            raise UserError(f"there is no function '{name}' in the file; give {others}")
-        raise UserError(
-            f"there is no function '{name}' in the file, and none that launches a kernel (<<<...>>>); {self._flags()}"
+            raise LauncherError(f"there is no function '{name}' in the file", f"give {others}")
+        raise LauncherError(
+            f"there is no function '{name}' in the file, and none that launches a kernel (<<<...>>>)", self._flags()
         )
 
     def _usual_values(self) -> list[Given]:
         """What the parameters get that are A, B, C, M, N, K and perhaps a stream."""
         parameters = self._function.parameters
-        pointers = [p for p in parameters if p.type in ("float*", "const float*")]
+        pointers = [p for p in parameters if element_of(p.type)]
         integers = [p for p in parameters if number_type(p.type) in INTEGERS]
         streams = [p for p in parameters if p.type == "cudaStream_t"]
         as_wanted = parameters[:6] == (*pointers, *integers) and parameters[6:] == tuple(streams)
         if not (as_wanted and len(pointers) == len(integers) == 3 and len(streams) <= 1):
-            raise UserError(f"{self._takes()}; it must take {CONTRACT}, or --args must say what it gets")
+            line = self._function.line
+            raise LauncherError(f"{self._takes()}; it must take {CONTRACT}", "or --args must say what it gets", line)
         self._refuse_template()
         matrices = _by_letter("ABC", pointers)
+        self._set_element({letter: parameter.type for letter, parameter in matrices.items()})
         if matrices["C"].type != "float*":
-            raise UserError(f"the launcher '{self._function.name}' takes C as {matrices['C'].type}; it must be float*")
+            fault = f"the launcher '{self._function.name}' takes C as {matrices['C'].type}; it must be float*"
+            raise LauncherError(fault, line=self._function.line)
         return [
-            *((parameter, _pointer(letter)) for letter, parameter in matrices.items()),
+            *((parameter, self._pointer(letter)) for letter, parameter in matrices.items()),
             *((parameter, _size(parameter, letter)) for letter, parameter in _by_letter("MNK", integers).items()),
             *((parameter, _stream) for parameter in streams),
         ]
@@ -144,12 +168,23 @@ class Launcher:
         misfit = next((text for text, one in zip(given.texts, parameters) if not _fits(text, one)), None)
         if len(given.texts) != len(parameters) or misfit:
             fault = f"{misfit} does not fit" if misfit else f"--args gives it {len(given.texts)} values"
-            raise UserError(f"{self._takes()}, but {fault}")
+            raise LauncherError(f"{self._takes()}, but {fault}", line=self._function.line)
+        self._set_element({MATRICES[text]: one.type for text, one in zip(given.texts, parameters) if text in MATRICES})
         values = [
-            (one, _pointer(MATRICES[text]) if text in MATRICES else _number(given, text, one.type))
+            (one, self._pointer(MATRICES[text]) if text in MATRICES else _number(given, text, one.type))
             for text, one in zip(given.texts, parameters)
         ]
         return [*values, *((parameter, _stream) for parameter in streams)]
+
+    def _set_element(self, matrices: dict[str, str]) -> None:
+        try:
+            element = element_asked(f"the launcher '{self._function.name}'", matrices, self._element)
+        except UserError as error:
+            raise LauncherError(str(error), line=self._function.line) from None
+        self.layout = replace(self.layout, element=element)
+
+    def _pointer(self, array: str) -> Callable[[Shape], Value]:
+        return lambda shape: Pointer(array, element="float" if array == "C" else self.layout.element.cuda)
 
     def _takes(self) -> str:
         given = ", ".join(f"{p.type} {p.name}".strip() for p in self._function.parameters)
@@ -158,10 +193,11 @@ class Launcher:
     def _refuse_template(self) -> None:
         if self._function.template:
             where = f"'{self._function.name}' (line {self._function.line})"
-            raise UserError(f"the launcher {where} is a template; give the name of a plain function that calls it")
+            advice = "give the name of a plain function that calls it"
+            raise LauncherError(f"the launcher {where} is a template", advice, self._function.line)
 
-    def _cannot_read(self, name: str, why: NotRead) -> UserError:
-        return UserError(f"the launcher '{name}' cannot be read: {why}; {self._flags(instead=True)}")
+    def _cannot_read(self, name: str, why: NotRead) -> LauncherError:
+        return LauncherError(f"the launcher '{name}' cannot be read: {why}", self._flags(instead=True), why.line)
 
     def _flags(self, kernel: str | None = None, instead: bool = False) -> str:
         """The flags that say the same as a launcher."""
@@ -175,10 +211,6 @@ def _by_letter(letters: str, parameters: list[Parameter]) -> dict[str, Parameter
     """The parameters by their own names where these are just those letters, else by their order."""
     names = {_DEVICE_PREFIX.sub("", parameter.name).upper(): parameter for parameter in parameters}
     return names if names.keys() == set(letters) else dict(zip(letters, parameters))
-
-
-def _pointer(array: str) -> Callable[[Shape], Value]:
-    return lambda shape: Pointer(array)
 
 
 def _size(parameter: Parameter, letter: str) -> Callable[[Shape], Value]:
@@ -202,7 +234,7 @@ def _stream(shape: Shape) -> Value:
 
 
 def _fits(text: str, parameter: Parameter) -> bool:
-    """Whether a matrix is given for a pointer to floats, and a number for a number."""
+    """Whether a matrix is given for a pointer to numbers, and a number for a number."""
     if text in MATRICES:
-        return parameter.type in ("float*", "const float*")
+        return element_of(parameter.type) is not None
     return number_type(parameter.type) is not None or text == "0"

@@ -40,7 +40,7 @@ COPIED = (
 
 def watch(lesson: Lesson) -> None:
     """Watch the cells of the notebook that runs here; of several lessons opened in it, for the last one."""
-    shell = notebook_shell()
+    shell = _shell()
     if shell is None:
         return
     if not hasattr(shell, "gemmlab_cells"):
@@ -48,6 +48,11 @@ def watch(lesson: Lesson) -> None:
         shell.events.register("pre_run_cell", lambda info: shell.gemmlab_cells.before(info.raw_cell))
         shell.input_transformers_cleanup.insert(0, lambda lines: shell.gemmlab_cells.explained(lines))
     shell.gemmlab_cells.lesson = lesson
+
+
+def in_notebook() -> bool:
+    """Whether this process is that of a notebook."""
+    return _shell() is not None
 
 
 def explain(words: str) -> None:
@@ -146,7 +151,7 @@ def _name(path: Path) -> str:
     return "/".join(parts[first:])
 
 
-def notebook_shell() -> Any:
+def _shell() -> Any:
     """The notebook's IPython, None outside of one."""
     try:
         from IPython import get_ipython

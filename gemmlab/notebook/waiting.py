@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 def begin(desk: Desk) -> None:
     """Where the machine code is not there yet, have it made beside the notebook, while the reader reads."""
     from gemmlab.emulator import warm
-    from gemmlab.notebook.cells import notebook_shell
+    from gemmlab.notebook.cells import in_notebook
 
-    if not desk.solved and notebook_shell() is not None:
+    if not desk.solved and in_notebook():
         warm.start_beside()
 
 
