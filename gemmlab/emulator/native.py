@@ -23,9 +23,11 @@ def optimised(bitcode: bytes) -> bytes:
     """What machine/jit.py makes, optimised for no processor in particular, without names, as LLVM code again."""
     module = llvm.parse_bitcode(bitcode)
     machine = _target_machine(processor.TRIPLE)
+    no_names = ("global_dead_code_eliminate", "strip_symbols")
+    _run(machine, module, None, no_names)  # first, for what is inlined is named after where it came from
     # Small functions into those that call them, then all that LLVM knows: as Numba does it.
     _run(machine, module, 0, ("loop_rotate", "instruction_combine", "jump_threading"))
-    _run(machine, module, 3, ("strip_symbols", "strip_dead_prototype"))
+    _run(machine, module, 3, no_names)
     module.triple = module.data_layout = ""
     return module.as_bitcode()
 
@@ -77,12 +79,12 @@ def _target_machine(triple: str, **options: Any) -> Any:
     return llvm.Target.from_triple(triple).create_target_machine(opt=3, **options)
 
 
-def _run(machine: Any, module: Any, level: int, extra: tuple[str, ...]) -> None:
-    """LLVM's own passes of that level, and then others."""
-    options = llvm.create_pipeline_tuning_options(level)
+def _run(machine: Any, module: Any, level: int | None, extra: tuple[str, ...]) -> None:
+    """LLVM's own passes of that level, if any, and then others."""
+    options = llvm.create_pipeline_tuning_options(level or 0)
     options.loop_vectorization = options.slp_vectorization = level == 3
     builder = llvm.create_pass_builder(machine, options)
-    passes = builder.getModulePassManager()
+    passes = llvm.create_new_module_pass_manager() if level is None else builder.getModulePassManager()
     for name in extra:
         getattr(passes, f"add_{name}_pass")()
     passes.run(module, builder)

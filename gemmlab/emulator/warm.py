@@ -22,6 +22,7 @@ from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
+from filelock import FileLock, Timeout
 
 from gemmlab.emulator import sentences, store
 from gemmlab.files import write_whole
@@ -41,8 +42,6 @@ def compiled_interpreter() -> Callable[[int, np.ndarray], int]:
 
 def _made_by_one() -> bytes:
     """The machine code, made here or, where another process is at it, there."""
-    from filelock import FileLock
-
     folder = store.code_folder()
     lock = FileLock(folder / _LOCK)
     try:
@@ -93,7 +92,8 @@ def _counted() -> Iterator[None]:
     from gemmlab.emulator.machine import jit
 
     def count(done: int, known: int) -> None:
-        _say(sentences.FROM_SOURCES(done=done, known=known))
+        if done % 10 == 0:
+            _say(sentences.FROM_SOURCES(done=done, known=known))
 
     jit.on_function = count
     try:
@@ -120,8 +120,6 @@ def progress() -> str | None:
 
 def is_being_made() -> bool:
     """Whether a process is at work on the machine code now: one that was killed holds no lock."""
-    from filelock import FileLock, Timeout
-
     try:
         with FileLock(store.code_folder() / _LOCK, timeout=0):
             return False

@@ -14,6 +14,7 @@ import time
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from filelock import FileLock
 
@@ -239,3 +240,15 @@ def test_an_older_llvm_falls_back_to_the_sources(monkeypatch):
     monkeypatch.setattr(shipped, "from_sources", lambda: real)
     monkeypatch.setattr(warm, "_say", lambda words: None)
     assert warm._machine_code().startswith((b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\x64\x86"))
+
+
+def test_an_empty_cache_is_filled_beside_other_work(tmp_path, monkeypatch):
+    """From the command that `make lab` gives to code that runs."""
+    monkeypatch.setenv("GEMMLAB_CACHE_DIR", str(tmp_path))
+    monkeypatch.delenv("GEMMLAB_SHARED_DIR", raising=False)
+    subprocess.run([sys.executable, "-m", "gemmlab.emulator.warm", "--beside"], check=True, timeout=300)
+    for _ in range(6000):
+        if store.is_ready():
+            break
+        time.sleep(0.1)
+    assert native.load(store.load())(0, np.zeros(0, np.int64)) == 0
