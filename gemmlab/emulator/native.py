@@ -12,6 +12,7 @@ import numpy as np
 from gemmlab.emulator import processor
 
 ENTRY = "run_blocks"  # as in machine/jit.py
+_USUAL = "x86-64-v3"  # what costs are weighed for: any x86 processor with fused multiply-adds
 _loaded: list[Any] = []  # what keeps the code of each entry alive
 
 
@@ -20,9 +21,9 @@ class Unreadable(Exception):
 
 
 def optimised(bitcode: bytes) -> bytes:
-    """What machine/jit.py makes, optimised for no processor in particular, without names, as LLVM code again."""
+    """What machine/jit.py makes, optimised, without names, as LLVM code again, which fits any processor."""
     module = llvm.parse_bitcode(bitcode)
-    machine = _target_machine(processor.TRIPLE)
+    machine = _target_machine(processor.TRIPLE, **({"cpu": _USUAL} if processor.IS_X86 else {}))
     no_names = ("global_dead_code_eliminate", "strip_symbols")
     _run(machine, module, None, no_names)  # first, for what is inlined is named after where it came from
     # Small functions into those that call them, then all that LLVM knows: as Numba does it.
@@ -67,7 +68,7 @@ def _own_machine() -> Any:
         processor.TRIPLE,
         cpu=processor.NAME,
         features=processor.FEATURES,
-        reloc="static" if processor.TRIPLE.startswith("x86") else "default",
+        reloc="static" if processor.IS_X86 else "default",
         codemodel="jitdefault",
         jit=True,
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import llvmlite.binding as llvm
 
 TRIPLE = llvm.get_process_triple()
+IS_X86 = TRIPLE.startswith("x86")
 NAME = llvm.get_host_cpu_name()
 _FEATURES = llvm.get_host_cpu_features()
 FEATURES = _FEATURES.flatten()

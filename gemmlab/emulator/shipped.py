@@ -2,7 +2,7 @@
 most of the time that compiling takes. `python -m gemmlab.emulator.shipped` makes it anew; `make lessons` does where it
 is stale.
 
-It is optimised, but for no processor in particular. Its first line names the sources that it was made from; where
+It is optimised, and fits any processor. Its first line names the sources that it was made from; where
 these are not the sources at hand, it counts as missing.
 """
 
@@ -32,6 +32,7 @@ def read() -> bytes | None:
 def made_with() -> dict[str, str]:
     """What the code is made with: other versions may give other code for the same sources."""
     return {
+        "machine": f"{platform.system()} {platform.machine()}",
         "python": ".".join(platform.python_version_tuple()[:2]),
         **{name: importlib.metadata.version(name) for name in ("numba", "llvmlite")},
     }
