@@ -142,7 +142,7 @@ def test_damaged_code_is_never_used_but_made_anew(elsewhere, damage):
 def test_one_compiles_and_others_wait_and_say_what_for(elsewhere):
     _tmp_path, made = elsewhere
     store.code_folder().mkdir(parents=True)
-    said: list[str] = []
+    said = []
 
     def wait() -> None:
         with warm.told(said.append, every=0.02):
@@ -194,7 +194,7 @@ def test_a_full_disk_is_told_and_leaves_no_half_of_a_file(elsewhere, capsys, mon
 
 
 def test_nothing_is_started_beside_where_it_would_be_in_vain(elsewhere, monkeypatch):
-    started: list[object] = []
+    started = []
     monkeypatch.setattr(subprocess, "Popen", lambda *args, **more: started.append(args))
     with FileLock(_made(store.code_folder()) / "compiling.lock"):
         warm.start_beside()
@@ -220,7 +220,7 @@ def test_the_time_of_a_launch_does_not_run_while_the_code_is_made(monkeypatch):
     clock = [0.0]
     monkeypatch.setattr(time, "monotonic", lambda: clock[0])
     monkeypatch.setattr(warm, "compiled_interpreter", lambda: clock.__setitem__(0, 1000.0))
-    left: list[float] = []
+    left = []
     executor = EmulatorExecutor(seconds=60)
     monkeypatch.setattr(executor, "_launch", lambda *args: left.append(args[-1]) or Outcome(None, []))
     executor._run(None, LaunchSpec.parse("1", "1").at(1, 1, 1), SimpleNamespace(written=None), (1, 1, 1), None)
