@@ -58,10 +58,11 @@ def _digits(value: float, count: int) -> float:
 
 def recorded_table() -> str:
     """What was recorded on every GPU, in Markdown."""
-    return "\n\n".join(map(_table, filter(lambda results: results.fused, all_results()))) or _NOTHING
+    return "\n\n".join(map(table, filter(lambda results: results.fused, all_results()))) or _NOTHING
 
 
-def _table(results: Results) -> str:
+def table(results: Results) -> str:
+    """What was recorded on one GPU."""
     label = results.label_of(results.fused[0].commit)
     return "\n".join([_HEAD, *map(_row, results.fused), "", f"{_LEGEND} {label[0].upper()}{label[1:]}."])
 
