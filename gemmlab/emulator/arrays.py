@@ -34,9 +34,9 @@ class DeviceArrays:
         """The variables that are no longer as they were before the first launch."""
         return tuple(name for name, now in self.variables.items() if not np.array_equal(now, self.first[name]))
 
-    def for_another_launch(self) -> DeviceArrays:
-        """The same A and B with all else new, but for the kernels' variables, which stay as they are."""
-        arrays = DeviceArrays(self.A, self.B, {name: buffer.size for name, buffer in self.buffers.items()})
+    def for_another_launch(self, A: np.ndarray, B: np.ndarray) -> DeviceArrays:
+        """Other A and B of the same shapes and all else new, but for the kernels' variables, which stay as they are."""
+        arrays = DeviceArrays(A, B, {name: buffer.size for name, buffer in self.buffers.items()})
         arrays.variables, arrays.first = self.variables, self.first
         return arrays
 

@@ -58,7 +58,7 @@ class EmulatorExecutor:
     ) -> Outcome:
         """Launch a kernel, or do the steps of a plan, with C full of NaN. `blocks` are the linear numbers of those to
         run, all if left out. Where that leaves something in a variable of the kernels, which the next launch would find
-        there, it is done once more.
+        there, it is done once more, on other inputs.
 
         A and B are float32 and stay as they are. UserError where there is no memory for the launch.
         """
@@ -67,7 +67,8 @@ class EmulatorExecutor:
             outcome = self._run(program, work, arrays, shape, blocks)
             if arrays.kept and self.again and self.checks and blocks is None and not outcome.has_error:
                 outcome.kept = tuple(plain_name(name) for name in arrays.kept)
-                outcome.again = self._run(program, work, arrays.for_another_launch(), shape, blocks)
+                another = arrays.for_another_launch(*stored(work, A[::-1], B))
+                outcome.again = self._run(program, work, another, shape, blocks).upside_down()
             return outcome
         except MemoryError:
             raise UserError(

@@ -49,13 +49,14 @@ class GpuExecutor:
     ) -> Outcome:
         """Do the work with C, all surroundings and shared memory full of NaN.
 
-        It is done again where the kernels have variables, in which the first launch may have left something, and to
-        find out where a NaN in C came from. A and B are float32. Raises UserError where they are too large or the GPU
-        cannot be used.
+        It is done again, with A upside down, where the kernels have variables, in which the first launch may have left
+        something, and to find out where a NaN in C came from. A and B are float32. Raises UserError where they are too
+        large or the GPU cannot be used.
         """
         check_shape(shape)
         if faults := refused(work, program):
             return Outcome(None, faults)
+        other = stored(work, A[::-1], B)
         A, B = stored(work, A, B)
         before = gpu_guards.make_images(A, B)
         request = request_of(program, work, shape, before.shape)
@@ -66,12 +67,13 @@ class GpuExecutor:
         outcome = Outcome(after.C.copy(), gpu_guards.write_findings(before, after), gpu_guards.written(after))
         outcome.seconds = seconds
         if program.may_keep_something and not outcome.has_error:
-            outcome.again, outcome.kept = self._second(program, request, before), program.variables
+            again = self._second(program, request, gpu_guards.make_images(*other))
+            outcome.again, outcome.kept = again.upside_down(), program.variables
         outcome.findings += self._read_findings(program, request, A, B, after)
         return outcome
 
     def _second(self, program: Program, request: dict, before: Images) -> Outcome:
-        """The same once more in the same module."""
+        """The same once more in the same module, on other inputs."""
         try:
             after, seconds = self._launch(program, {**request, "again": True}, before)
         except KernelFault as fault:
