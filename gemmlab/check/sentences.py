@@ -11,7 +11,7 @@ ONE_ORDER_ONLY = Sentence(
     "something that C++ leaves undefined."
 )
 SECOND_LAUNCH_WRONG = Sentence(
-    "At M, N, K = {M}, {N}, {K}, C is right at the first launch and wrong at the second of the same module, because "
+    "At M, N, K = {M}, {N}, {K}, C is right at the first launch and wrong at the second of the same module, on other inputs, because "
     "what the first one left in {variables} is never set back: a __device__ variable keeps its value from launch to "
     "launch. Set it back before the kernel ends."
 )
