@@ -9,8 +9,8 @@ from gemmlab.notebook.registry import verb
 from gemmlab.pictures.output import Markdown, show, show_picture
 
 NO_GPU = (
-    "**Nothing is ranked: this machine has no NVIDIA GPU.** The check says whether your entry is right, and the profile "
-    "what it moves. How fast it is, only a GPU can tell."
+    "**Nothing is ranked: this machine has no NVIDIA GPU.** The check says whether your entry is right, and the "
+    "profile what it moves. How fast it is, only a GPU can tell."
 )
 
 
