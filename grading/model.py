@@ -82,8 +82,8 @@ class RawResult:
 
     `C` are raw bytes of M×N float32 and `written` of M×N bool, None where the launch did not end. `findings` are those
     of the emulator, as JSON. `problem` says what happened to the process ('timeout', 'memory', 'crash', 'output', ''),
-    with `detail` for the audit log. `second` is the result of a second launch in the same module, `again` that of the
-    second look; None where there was none.
+    with `detail` for the audit log. `plan` is what the file's own launcher does, as JSON, for a GPU. `second` is the
+    result of a second launch in the same module, `again` that of the second look; None where there was none.
     """
 
     C: bytes | None = None
@@ -94,6 +94,7 @@ class RawResult:
     seconds: float = 0.0
     second: RawResult | None = None
     again: RawResult | None = None
+    plan: object = None
 
 
 @dataclass(frozen=True)

@@ -135,7 +135,7 @@ class _Batch:
     def _key(self, job: Job) -> str:
         """A digest of all that the result depends on. To others than the secret's owner it tells nothing."""
         drawn = [asdict(case) for case in job.cases]
-        spec = (job.kernel.name, repr(job.kernel.launch), repr(job.kernel.rules))
+        spec = (job.kernel.name, repr(job.kernel.launched_by), repr(job.kernel.rules))
         return secret.derive(self._secret, "result", self._code, *spec, drawn, job.arch, job.source).hex()
 
 

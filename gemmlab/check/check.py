@@ -31,6 +31,7 @@ from gemmlab.kernel.layout import COURSE, Layout
 from gemmlab.kernel.plan import Launches, Plan, launches_of, refused, steps_of
 from gemmlab.kernel.tolerance import check_shape, compare, make_inputs
 from gemmlab.kernel.verdict import CaseResult, Finding, Verdict
+from gemmlab.launcher.faults import LauncherError
 from gemmlab.trials.candidate import Candidate
 
 if TYPE_CHECKING:
@@ -71,7 +72,10 @@ def check_kernel(
         return Verdict("unattempted", backend=backend)
     with open_executors(backend) as executors:
         watched = [Ticking(executor, tick) for executor in executors] if tick else executors
-        verdict = check_with(watched, source, filename, kernel.launch, kernel.cases)
+        try:
+            verdict = _check_read(watched, source, filename, kernel.launches_of, kernel.cases)
+        except LauncherError as error:
+            verdict = Verdict("failed", (error.finding,), backend=executors[0].name)
     return judge(verdict, kernel, source, filename)
 
 
@@ -110,18 +114,30 @@ def check_launcher(
     from gemmlab.launcher.launcher import Launcher
 
     with open_executors(backend) as executors:
-        try:
-            launcher = Launcher(source, name, layout, given)
-            for case in cases:
-                _check_size(case, executors[0].name)
-                launcher.at(*case.shape)
-        except UserError:
-            main = executors[0].name
-            broken = _unattempted(source, main) or _compile_errors(source, filename, main)
-            if broken:
-                return broken
-            raise
-        return check_with(executors, source, filename, launcher, cases)
+        return _check_read(executors, source, filename, lambda text: Launcher(text, name, layout, given), cases)
+
+
+def _check_read(
+    executors: Sequence[Executor],
+    source: str,
+    filename: str,
+    read: Callable[[str], Launches],
+    cases: Sequence[Case],
+) -> Verdict:
+    """Check what `read` finds that the source launches. Where that cannot be read, open blanks and what the compiler
+    says come first."""
+    try:
+        launches = read(source)
+        for case in cases:
+            _check_size(case, executors[0].name)
+            launches.at(*case.shape)
+    except UserError:
+        main = executors[0].name
+        broken = _unattempted(source, main) or _compile_errors(source, filename, main)
+        if broken:
+            return broken
+        raise
+    return check_with(executors, source, filename, launches, cases)
 
 
 def _compile_errors(source: str, filename: str, backend: str) -> Verdict | None:

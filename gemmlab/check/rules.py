@@ -73,7 +73,7 @@ class _Run:
 
     @property
     def candidate(self) -> Candidate:
-        return Candidate(self.source, self.filename, self.kernel.launch)
+        return Candidate(self.source, self.filename, self.kernel.launches_of(self.source))
 
     @cached_property
     def program(self) -> Program:

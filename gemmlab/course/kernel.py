@@ -14,6 +14,8 @@ from gemmlab.course.spec import Block
 from gemmlab.errors import UserError
 from gemmlab.files import normalize, read_source
 from gemmlab.kernel.launch import LaunchSpec
+from gemmlab.kernel.plan import Launches
+from gemmlab.launcher.spec import LauncherSpec
 
 
 @dataclass(frozen=True)
@@ -35,12 +37,13 @@ class Kernel:
 
     `starter` is the pristine file: with blanks, or, of a patient, as it was published. `solved` is the solved or
     mended one, without markers, or None where solutions/ is not on disk, as in the bundle that students get. `cases`
-    are the public ones. A patient's only blank stands for the whole file and has the patient's name.
+    are the public ones. `launched_by` is how it is launched: by block and grid, or, of a file with several kernels, by
+    its own host function. A patient's only blank stands for the whole file and has the patient's name.
     """
 
     root: Path
     name: str
-    launch: LaunchSpec
+    launched_by: LaunchSpec | LauncherSpec
     tile: int
     cases: tuple[Case, ...]
     blanks: tuple[Blank, ...]
@@ -52,6 +55,24 @@ class Kernel:
     def path(self) -> Path:
         """The file that the student writes."""
         return work_root(self.root) / "kernels" / f"{self.name}.cu"
+
+    @property
+    def launch(self) -> LaunchSpec:
+        """The launch of its only kernel. Raises UserError where the file brings its own launcher."""
+        if isinstance(self.launched_by, LauncherSpec):
+            raise UserError(
+                f"{self.name}.cu has several kernels and a launcher of its own; this looks at a single kernel"
+            )
+        return self.launched_by
+
+    def launches_of(self, source: str) -> Launches:
+        """What is launched of this source, at any shape. LauncherError where its own launcher is not there."""
+        return self.launched_by if isinstance(self.launched_by, LaunchSpec) else self.launched_by.of(source)
+
+    @property
+    def pristine_launches(self) -> Launches:
+        """What is launched of the kernel as it is handed out, or of the solved one where that has open blanks."""
+        return self.launches_of(self.solution if self.blanks and not self.patient else self.starter)
 
     @property
     def solution(self) -> str:
@@ -76,7 +97,7 @@ def read_kernel(block: Block, root: Path, name: str) -> Kernel:
     return Kernel(
         root=root,
         name=name,
-        launch=_launch(block.block("launch")),
+        launched_by=_launch(block.block("launch")),
         tile=block.positive_int("tile"),
         cases=read_cases(block.block("cases"), int(name[:2])),
         blanks=_blanks(block.block("blanks"), starter, answers),
@@ -100,7 +121,7 @@ def _patient(block: Block, root: Path, name: str) -> Kernel:
     return Kernel(
         root=root,
         name=name,
-        launch=_launch(block.block("launch")),
+        launched_by=_launch(block.block("launch")),
         tile=block.positive_int("tile"),
         cases=read_cases(block.block("cases"), int(name[:2])),
         blanks=(Blank(patient, f"mend {patient}", _hints(block), answer),),
@@ -134,8 +155,11 @@ def _with_blanks(root: Path, name: str) -> tuple[str, str | None, dict[str, str]
         raise UserError(f"solutions/{path.name}, {error}") from None
 
 
-def _launch(block: Block) -> LaunchSpec:
-    """`block`, `grid` and, if there is any, `smem`, each written as on the command line."""
+def _launch(block: Block) -> LaunchSpec | LauncherSpec:
+    """`block`, `grid` and, if there is any, `smem`, each written as on the command line; or `launcher`, the name of the
+    file's own host function."""
+    if "launcher" in block:
+        return LauncherSpec(block.text("launcher"))
     smem = str(block.take("smem")) if "smem" in block else "0"
     launch = LaunchSpec.parse(str(block.take("block")), str(block.take("grid")), smem)
     launch.at(64, 64, 64)

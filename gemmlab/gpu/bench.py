@@ -139,13 +139,13 @@ class Bench:
         return self._worker
 
 
-def time_kernel(program: Program, launch: Launch, shape: Shape, time_limit: float = TIME_LIMIT) -> Timing:
+def time_kernel(program: Program, work: Launch | Plan, shape: Shape, time_limit: float = TIME_LIMIT) -> Timing:
     """Time a kernel that has passed its check, in a process of its own. It takes some 5 seconds.
 
     Raises UserError where the kernel fails or is wrong, where memory or cuBLAS is missing, or where there is no GPU.
     """
     with Bench() as bench:
-        return bench.time(program, launch, shape, time_limit=time_limit)
+        return bench.time(program, work, shape, time_limit=time_limit)
 
 
 def _timing(shape: Shape, measured: dict, gpu: str) -> Timing:

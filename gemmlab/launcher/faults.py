@@ -2,6 +2,23 @@
 
 from __future__ import annotations
 
+from gemmlab.errors import UserError
+from gemmlab.kernel.verdict import Finding
+
+
+class LauncherError(UserError):
+    """A launcher that is not there, or cannot be read. `problem` leaves out what the command line offers instead;
+    `line` is that of the file, where one is known."""
+
+    def __init__(self, problem: str, advice: str = "", line: int | None = None) -> None:
+        self.problem, self.line = problem, line
+        super().__init__(f"{problem}; {advice}" if advice else problem)
+
+    @property
+    def finding(self) -> Finding:
+        """The same of a lesson's file, whose launcher has to be readable."""
+        return Finding("launch_error", f"{self.problem[0].upper()}{self.problem[1:]}.", line=self.line)
+
 
 class NotRead(Exception):
     """This reader does not understand something. `what` goes on from 'in line 12, ...'."""

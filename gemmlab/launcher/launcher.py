@@ -12,7 +12,6 @@ from dataclasses import replace
 
 from gemmlab.cuda.numbers import INTEGERS, Number, number_type
 from gemmlab.cuda.tree import MissingPart, is_text
-from gemmlab.errors import UserError
 from gemmlab.kernel.arguments import MATRICES, ArgumentList, zeroed_C
 from gemmlab.kernel.launch import Launch
 from gemmlab.kernel.layout import COURSE, Layout, Shape
@@ -20,7 +19,7 @@ from gemmlab.kernel.plan import Plan
 from gemmlab.kernel.verdict import Finding
 from gemmlab.launcher.calls import Return
 from gemmlab.launcher.device import Device
-from gemmlab.launcher.faults import HostFault, NotRead
+from gemmlab.launcher.faults import HostFault, LauncherError, NotRead
 from gemmlab.launcher.file import HostFile, check_syntax
 from gemmlab.launcher.functions import Function, Parameter
 from gemmlab.launcher.nodes import line_of, quoted
@@ -41,21 +40,26 @@ class Launcher:
     def __init__(self, source: str, name: str, layout: Layout = COURSE, given: ArgumentList | None = None) -> None:
         """`given` says what the function gets where it is not A, B, C, M, N, K.
 
-        Raises UserError where the source has no such function, or one with other parameters.
+        Raises LauncherError where the source has no such function, or one with other parameters.
         """
         if not is_text(source):
-            raise UserError("the file is not text; save it as UTF-8")
+            raise LauncherError("the file is not text; save it as UTF-8")
         if len(source) > LONGEST_FILE:
-            raise UserError(f"the file is larger than {LONGEST_FILE >> 10} KiB, which is no kernel file")
+            raise LauncherError(f"the file is larger than {LONGEST_FILE >> 10} KiB, which is no kernel file")
         self.layout = replace(layout, transposed=given.transposed) if given else layout
+        self._asked = source, name, layout, given
         self._given = given
         self._file = HostFile.read(source)
         self._function = self._find(name, source)
         self._values = self._given_values(given) if given else self._usual_values()
         self._plans: dict[Shape, Plan] = {}
 
+    def __reduce__(self) -> tuple:
+        """Read anew in another process: the tree of the source cannot travel."""
+        return Launcher, self._asked
+
     def at(self, M: int, N: int, K: int) -> Plan:
-        """What is launched at the shape that the launcher gets as M, N and K. UserError where it cannot be read."""
+        """What is launched at the shape that the launcher gets as M, N and K. LauncherError where it cannot be read."""
         shape = M, N, K
         if shape not in self._plans:
             self._plans[shape] = self._plan(shape)
@@ -106,15 +110,15 @@ class Launcher:
             if not function.is_kernel:
                 return function
         if found:
-            raise UserError(f"'{name}' is a kernel, not its launcher; {self._flags(name)}")
+            raise LauncherError(f"'{name}' is a kernel, not its launcher", self._flags(name), found[0].line)
         if self._file.error and re.search(rf"\b{re.escape(name)}\s*\(", source):
             raise self._cannot_read(name, self._file.error)
         launchers = self._file.launchers
         if launchers:
             others = " or ".join(f"--launcher {function.name} (line {function.line})" for function in launchers[:3])
-            raise UserError(f"there is no function '{name}' in the file; give {others}")
-        raise UserError(
-            f"there is no function '{name}' in the file, and none that launches a kernel (<<<...>>>); {self._flags()}"
+            raise LauncherError(f"there is no function '{name}' in the file", f"give {others}")
+        raise LauncherError(
+            f"there is no function '{name}' in the file, and none that launches a kernel (<<<...>>>)", self._flags()
         )
 
     def _usual_values(self) -> list[Given]:
@@ -125,11 +129,13 @@ class Launcher:
         streams = [p for p in parameters if p.type == "cudaStream_t"]
         as_wanted = parameters[:6] == (*pointers, *integers) and parameters[6:] == tuple(streams)
         if not (as_wanted and len(pointers) == len(integers) == 3 and len(streams) <= 1):
-            raise UserError(f"{self._takes()}; it must take {CONTRACT}, or --args must say what it gets")
+            line = self._function.line
+            raise LauncherError(f"{self._takes()}; it must take {CONTRACT}", "or --args must say what it gets", line)
         self._refuse_template()
         matrices = _by_letter("ABC", pointers)
         if matrices["C"].type != "float*":
-            raise UserError(f"the launcher '{self._function.name}' takes C as {matrices['C'].type}; it must be float*")
+            fault = f"the launcher '{self._function.name}' takes C as {matrices['C'].type}; it must be float*"
+            raise LauncherError(fault, line=self._function.line)
         return [
             *((parameter, _pointer(letter)) for letter, parameter in matrices.items()),
             *((parameter, _size(parameter, letter)) for letter, parameter in _by_letter("MNK", integers).items()),
@@ -144,7 +150,7 @@ class Launcher:
         misfit = next((text for text, one in zip(given.texts, parameters) if not _fits(text, one)), None)
         if len(given.texts) != len(parameters) or misfit:
             fault = f"{misfit} does not fit" if misfit else f"--args gives it {len(given.texts)} values"
-            raise UserError(f"{self._takes()}, but {fault}")
+            raise LauncherError(f"{self._takes()}, but {fault}", line=self._function.line)
         values = [
             (one, _pointer(MATRICES[text]) if text in MATRICES else _number(given, text, one.type))
             for text, one in zip(given.texts, parameters)
@@ -158,10 +164,11 @@ class Launcher:
     def _refuse_template(self) -> None:
         if self._function.template:
             where = f"'{self._function.name}' (line {self._function.line})"
-            raise UserError(f"the launcher {where} is a template; give the name of a plain function that calls it")
+            advice = "give the name of a plain function that calls it"
+            raise LauncherError(f"the launcher {where} is a template", advice, self._function.line)
 
-    def _cannot_read(self, name: str, why: NotRead) -> UserError:
-        return UserError(f"the launcher '{name}' cannot be read: {why}; {self._flags(instead=True)}")
+    def _cannot_read(self, name: str, why: NotRead) -> LauncherError:
+        return LauncherError(f"the launcher '{name}' cannot be read: {why}", self._flags(instead=True), why.line)
 
     def _flags(self, kernel: str | None = None, instead: bool = False) -> str:
         """The flags that say the same as a launcher."""

@@ -22,7 +22,7 @@ from gemmlab.errors import UserError
 from gemmlab.files import write_whole
 from gemmlab.gpu.bench import Bench, Timing
 from gemmlab.gpu.roofline import measure_ceilings
-from gemmlab.kernel.limits import check_launch
+from gemmlab.kernel.plan import refused
 from gemmlab.kernel.program import Program
 from gemmlab.records.results import FOLDER
 from gemmlab.trials.candidate import Candidate
@@ -68,7 +68,7 @@ def entries(root: Path) -> list[Entry]:
 
 def _of_lesson(lesson: Lesson) -> Iterator[Entry]:
     source = lesson.solution
-    yield Entry(Candidate(source, lesson.name, lesson.launch), lesson.number, True)
+    yield Entry(Candidate(source, lesson.name, lesson.kernel.launches_of(source)), lesson.number, True)
     if other := lesson.recorded:
         for numbers in other.choices:
             yield Entry(variant(lesson.name, source, other.block, other.grid, numbers=numbers), lesson.number, False)
@@ -92,7 +92,7 @@ def record(
     wanted = entries(root)
     with Bench() as bench:
         tell(f"{bench.gpu}: {len(wanted)} kernels are compiled")
-        programs = list(compiled([entry.candidate for entry in wanted], bench.arch))
+        programs = list(compiled([entry.candidate for entry in wanted], bench.arch, shapes))
         tell("ceilings are measured")
         ceilings = measure_ceilings(bench)
         tell(", ".join(f"{name} {value:,.0f}" for name, value in ceilings.items()))
@@ -124,13 +124,13 @@ def _at_shape(
 
 
 def _timed(bench: Bench, entry: Entry, program: Program | str, shape: Shape) -> Timing:
-    name, (launch,) = entry.candidate.filename, entry.candidate.launches(shape)
+    name, work = entry.candidate.filename, entry.candidate.launch.at(*shape)
     if isinstance(program, str):
         raise UserError(f"{name} does not compile: {program}")
-    if faults := check_launch(launch, program.resources.get(launch.kernel), program.arch, program.ptxas_errors):
+    if faults := refused(work, program):
         raise UserError(f"{name} cannot be launched: {faults[0].message}")
     try:
-        return bench.time(program, launch, shape, seconds=SECONDS, warm_up=WARM_UP)
+        return bench.time(program, work, shape, seconds=SECONDS, warm_up=WARM_UP)
     except UserError as error:
         raise UserError(f"{name} at {shape}: {error}") from None
 

@@ -18,11 +18,14 @@ Shape = tuple[int, int, int]
 
 
 def tally(kernel: Kernel, source: str, shape: Shape, arch: str) -> Tally:
-    """Compile the source for `arch` and run it once. UserError where it does not compile, or where a fault is found."""
-    candidate, launch = Candidate(source, kernel.path.name, kernel.launch), kernel.launch.at(*shape)
+    """Compile the source for `arch` and run it once, all of its launches; block, grid and what the compiler reports are
+    the first one's. UserError where it does not compile, or where a fault is found."""
+    candidate = Candidate(source, kernel.path.name, kernel.launches_of(source))
+    launches = candidate.launches(shape)
     totals = candidate.counts(shape, arch).totals
-    resources = candidate.compiled(arch).resources[launch.kernel]
-    warps = prod(launch.grid) * cdiv(prod(launch.block), WARP)
+    launch = launches[0]
+    resources = candidate.compiled(arch, shapes=[shape]).resources[launch.kernel]
+    warps = sum(prod(one.grid) * cdiv(prod(one.block), WARP) for one in launches)
     return Tally(
         shape=shape,
         sizes=sizes_of(source),

@@ -10,7 +10,7 @@ from gemmlab.compiler.compile import CompileError
 from gemmlab.errors import UserError
 from gemmlab.kernel.launch import LaunchSpec
 from gemmlab.kernel.program import Program
-from gemmlab.trials.candidate import Candidate
+from gemmlab.trials.candidate import Candidate, Shape
 
 _DEFINE = re.compile(r"^(#define[ \t]+(\w+)[ \t]+)(\d+)", re.MULTILINE)
 _NAME = re.compile(r"[A-Za-z_]\w*")
@@ -35,18 +35,19 @@ def variant(
     return Candidate(source, " ".join([name, *told]), LaunchSpec.parse(block, grid, smem, smem_opt_in=True))
 
 
-def compiled(candidates: Sequence[Candidate], arch: str) -> Iterator[Program | str]:
-    """The program of each, or why there is none, in order. Compilers run side by side, one a processor."""
+def compiled(candidates: Sequence[Candidate], arch: str, shapes: Sequence[Shape] = ()) -> Iterator[Program | str]:
+    """The program of each, or why there is none, in order; templates as these shapes launch them. Compilers run side by
+    side, one a processor."""
     from multiprocessing import get_context
 
-    jobs = [(one, arch) for one in candidates]
+    jobs = [(one, arch, shapes) for one in candidates]
     with get_context("spawn").Pool(max(1, min(os.cpu_count() or 1, len(jobs)))) as pool:
         yield from pool.imap(_compile, jobs)
 
 
-def _compile(job: tuple[Candidate, str]) -> Program | str:
-    candidate, arch = job
+def _compile(job: tuple[Candidate, str, Sequence[Shape]]) -> Program | str:
+    candidate, arch, shapes = job
     try:
-        return candidate.compiled(arch)
+        return candidate.compiled(arch, shapes=shapes)
     except (CompileError, UserError) as error:
         return str(error).split("\n")[0]

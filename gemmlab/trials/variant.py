@@ -63,6 +63,6 @@ def compiled(kernel: Kernel, source: str, arch: str | None = None) -> Program:
     if still_open:
         raise UserError(f"fill in the blank {still_open[0][0]} first, and run the cell that writes the file")
     try:
-        return Candidate(source, kernel.path.name, kernel.launch).compiled(arch)
+        return Candidate(source, kernel.path.name, kernel.launches_of(source)).compiled(arch)
     except CompileError:
         raise UserError("the kernel does not compile: run the check, which says why") from None

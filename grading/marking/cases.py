@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from gemmlab.course.lesson import INPUT_KINDS, Kernel
 from gemmlab.errors import UserError
-from gemmlab.kernel.launch import LaunchSpec
+from gemmlab.kernel.plan import Launches, launches_of
 from grading.marking import sentences as say
 from grading.marking.secret import derive
 from grading.model import HiddenCase
@@ -98,16 +98,17 @@ def _case(numbers: _Draw, group: str, inputs: str, shaper: _Shaper, tile: _Tile)
 
 def _tile(kernel: Kernel) -> _Tile:
     """BM and BN are where the launch takes a second block; BK is the lesson's tile."""
-    BM = _reach(kernel.launch, lambda size: (size, 1, 1), kernel.name)
-    BN = _reach(kernel.launch, lambda size: (1, size, 1), kernel.name)
+    launches = kernel.pristine_launches
+    BM = _reach(launches, lambda size: (size, 1, 1), kernel.name)
+    BN = _reach(launches, lambda size: (1, size, 1), kernel.name)
     return _Tile(BM, BN, kernel.tile)
 
 
-def _reach(launch: LaunchSpec, shape: Callable[[int], _Shape], name: str) -> int:
-    """The largest size that takes no more blocks than 1 does."""
+def _reach(launches: Launches, shape: Callable[[int], _Shape], name: str) -> int:
+    """The largest size that takes no more blocks than 1 does, of several launches in the first."""
 
     def blocks(size: int) -> int:
-        x, y, z = launch.at(*shape(size)).grid
+        x, y, z = launches_of(launches.at(*shape(size)))[0].grid
         return x * y * z
 
     for size in range(1, _WIDEST_TILE + 1):

@@ -28,12 +28,16 @@ from gemmlab.errors import UserError
 from gemmlab.kernel.dropped import dropped_by_optimiser
 from gemmlab.kernel.executor import Outcome
 from gemmlab.kernel.plan import refused
+from gemmlab.kernel.plan_json import to_json
 from gemmlab.kernel.verdict import Finding
+from gemmlab.launcher.faults import LauncherError
+from gemmlab.launcher.spec import LauncherSpec
 from gemmlab.trials.candidate import Candidate
 from grading.sandbox import attacks, wire
 from grading.sandbox import sentences as say
 
 if TYPE_CHECKING:
+    from gemmlab.compiler.compile import CompileError
     from gemmlab.course.lesson import Kernel
     from gemmlab.kernel.program import Program
 
@@ -42,7 +46,7 @@ CASE_SECONDS = 10.0  # for one launch in the emulator
 MOST_MATRICES = 1 << 28  # bytes of A and B together
 MOST_FINDINGS = 40
 MOST_TEXT = 600  # characters of a message
-_ROOMS = "compiler cuda emulator kernel trials".split()
+_ROOMS = "compiler cuda emulator kernel launcher trials".split()
 _MODULES = "check.rules check.second_look course.blanks course.lesson".split()
 _WARM_UP = """\
 #include <cuda_runtime.h>
@@ -107,6 +111,8 @@ def _warm_up() -> None:
     work.broken_rules()
     for look in (work.run, work.look_again):
         look(A, A, (17, 17, 17))
+    launched = _WARM_UP + "void solve(const float* A, const float* B, float* C, int M, int N, int K) { wrong(); }"
+    _Work(replace(work.kernel, launched_by=LauncherSpec("solve")), launched, None).run(A, A, (17, 17, 17))
 
 
 class _Work:
@@ -114,17 +120,23 @@ class _Work:
 
     def __init__(self, kernel: Kernel, source: str, arch: str | None) -> None:
         """`kernel` is the lesson's, without its solution."""
-        self.kernel, self.arch = kernel, arch
-        self.candidate = Candidate(source, f"{kernel.name.rpartition('/')[2]}.cu", kernel.launch)
+        self.kernel, self.source, self.arch = kernel, source, arch
+        self.filename = f"{kernel.name.rpartition('/')[2]}.cu"
+        self.shapes = [case.shape for case in kernel.cases]
+
+    @cached_property
+    def candidate(self) -> Candidate:
+        """Raises LauncherError where the source lacks the launcher that the lesson asks for."""
+        return Candidate(self.source, self.filename, self.kernel.launches_of(self.source))
 
     @cached_property
     def program(self) -> Program:
-        """Raises CompileError."""
-        return self.candidate.compiled(self.arch)
+        """Templates in it are made as the `shapes` so far launch them. Raises CompileError."""
+        return self.candidate.compiled(self.arch, shapes=self.shapes)
 
     @cached_property
     def unoptimised(self) -> Program | None:
-        return second_look.unoptimised(self.candidate, self.arch)
+        return second_look.unoptimised(self.candidate, self.arch, self.shapes)
 
     @cached_property
     def looks(self) -> Iterator[Program | None]:
@@ -138,25 +150,54 @@ class _Work:
 
     def errors(self) -> list[Finding]:
         """What keeps the source from being a kernel of the course; nothing if it is one."""
-        from gemmlab.compiler.compile import CompileError
+        from gemmlab.compiler.compile import CompileError, compile_source
         from gemmlab.cuda.signature import check_signature
 
         try:
-            _ = self.program
+            try:
+                _ = self.program
+            except LauncherError as unreadable:
+                compile_source(self.source, self.filename, arch=self.arch)  # its complaints come first
+                return [unreadable.finding]
         except CompileError as error:
-            found = [remark for remark in error.diagnostics if remark.severity == "error"]
-            return [Finding("compile_error", remark.message, line=remark.line) for remark in found]
-        misfit = check_signature(self.candidate.text, self.kernel.launch.kernel)
+            return _remarks(error)
+        if isinstance(self.kernel.launched_by, LauncherSpec):
+            return []
+        misfit = check_signature(self.source, self.kernel.launch.kernel)
         return [misfit] if misfit else []
 
     def run(self, A: np.ndarray, B: np.ndarray, shape: Shape) -> Outcome:
-        """One launch in the emulator, of a source without `errors`."""
+        """All launches at a shape in the emulator, of a source without `errors`."""
+        from gemmlab.compiler.compile import CompileError
         from gemmlab.emulator import EmulatorExecutor
 
-        work, program = self.kernel.launch.at(*shape), self.program
+        try:
+            self._make_templates(shape)
+            work, program = self.candidate.launch.at(*shape), self.program
+        except LauncherError as unreadable:
+            return Outcome(None, [unreadable.finding])
+        except CompileError as error:
+            return Outcome(None, _remarks(error))
         if faults := refused(work, program):
             return Outcome(None, faults)
         return EmulatorExecutor(seconds=CASE_SECONDS, threads=1).run(program, work, A, B, shape)
+
+    def _make_templates(self, shape: Shape) -> None:
+        """Compile anew where a kernel is launched at this shape that no shape before has asked for."""
+        if not set(self.candidate.kernels([shape])) <= set(self.candidate.kernels(self.shapes)):
+            self.shapes.append(shape)
+            for made in ("program", "unoptimised", "looks", "dropped"):
+                self.__dict__.pop(made, None)
+
+    def plan(self, shape: Shape) -> dict | None:
+        """What the source's own launcher does at a shape, for a GPU; None where the lesson's launch is known, and where
+        it is not to be done."""
+        if self.arch is None or not isinstance(self.kernel.launched_by, LauncherSpec):
+            return None
+        try:
+            return to_json(self.candidate.launch.at(*shape))
+        except LauncherError:
+            return None
 
     def look_again(self, A: np.ndarray, B: np.ndarray, shape: Shape) -> Outcome:
         """The second look at one launch, as the check has it."""
@@ -170,8 +211,13 @@ class _Work:
         """The numbers of the lesson's rules on memory traffic that this kernel breaks."""
         from gemmlab.check.rules import broken_rules
 
-        broken = broken_rules(self.kernel, self.candidate.text, self.candidate.filename)
+        broken = broken_rules(self.kernel, self.source, self.filename)
         return [finding.details["rule"] for finding in broken]
+
+
+def _remarks(error: CompileError) -> list[Finding]:
+    found = [remark for remark in error.diagnostics if remark.severity == "error"]
+    return [Finding("compile_error", remark.message, line=remark.line) for remark in found]
 
 
 def serve(channel: socket.socket) -> None:
@@ -205,7 +251,7 @@ class _Service:
 
     def answer(self, request: dict, data: bytes) -> tuple:
         requests: dict[str, Callable] = {
-            "compile": self.compile, "run": self.run, "rules": self.rules, "attack": self.attack,
+            "compile": self.compile, "run": self.run, "code": self.code, "rules": self.rules, "attack": self.attack,
         }  # fmt: skip
         return requests[request["do"]](request, data)
 
@@ -216,9 +262,17 @@ class _Service:
         self._work = _Work(kernel, source, request["arch"])
         if errors := self.work.errors():
             return ({"errors": _described(errors)},)
-        program = self.work.program
-        code = (program.cubin or b"") if request["arch"] else b""
-        return {"errors": [], "symbols": program.symbols}, code
+        return {"errors": []} | self._symbols(), self._cubin()
+
+    def code(self, request: dict, data: bytes) -> tuple:
+        """The GPU's code, with the templates that the cases so far have launched."""
+        return self._symbols(), self._cubin()
+
+    def _symbols(self) -> dict:
+        return {"symbols": self.work.program.symbols}
+
+    def _cubin(self) -> bytes:
+        return (self.work.program.cubin or b"") if self.work.arch else b""
 
     def run(self, request: dict, data: bytes) -> tuple:
         """One launch, or the second look at it; `data` are A and B. C and what was written follow where it ended, and
@@ -228,8 +282,8 @@ class _Service:
         A, B = matrices[: M * K].reshape(M, K).copy(), matrices[M * K :].reshape(K, N).copy()
         outcome = (self.work.look_again if request["again"] else self.work.run)(A, B, shape)
         findings = [*outcome.findings, *faults_of_second_launch(outcome)]
-        findings = without_edge_followers(findings, self.work.kernel.launch, shape)
-        answer = {"findings": _described(findings), "seconds": outcome.seconds}
+        findings = without_edge_followers(findings, self.work.candidate.launch, shape)
+        answer = {"findings": _described(findings), "seconds": outcome.seconds, "plan": self.work.plan(shape)}
         return answer, *_bytes(outcome), *(_bytes(outcome.again) if outcome.again else ())
 
     def rules(self, request: dict, data: bytes) -> tuple:

@@ -15,13 +15,20 @@ from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from gemmlab.check.causes import faults_of_second_launch
 from gemmlab.errors import UserError
-from gemmlab.kernel.launch import LaunchSpec
+from gemmlab.kernel.launch import Launch, LaunchSpec
+from gemmlab.kernel.plan import Plan
+from gemmlab.kernel.plan_json import from_json
 from gemmlab.kernel.tolerance import make_inputs
+from gemmlab.launcher.spec import LauncherSpec
 from grading.model import HiddenCase, RawResult
 from grading.sandbox import landlock, linux
+
+if TYPE_CHECKING:
+    from gemmlab.gpu.executor import GpuExecutor
 
 MOST_CODE = 1 << 23  # bytes of machine code that is taken from a child
 COMMAND = (sys.executable, "-m", "grading.sandbox.gpu_lane")
@@ -41,7 +48,7 @@ class MachineCode:
 
 
 def run_on_gpu(
-    launch: LaunchSpec,
+    launched_by: LaunchSpec | LauncherSpec,
     cases: Sequence[HiddenCase],
     code: MachineCode,
     emulated: Sequence[RawResult],
@@ -61,19 +68,33 @@ def run_on_gpu(
             if clean and any(map(_timed_out, results)):
                 result = RawResult(problem="not run")
             elif clean:
-                result = _run(gpu, launch, case, code, command)
+                result = _run(gpu, _work(launched_by, case, result), case, code, command)
             results.append(result)
     return tuple(results)
 
 
-def _run(gpu, launch: LaunchSpec, case: HiddenCase, code: MachineCode, command: Sequence[str]) -> RawResult:
+def _work(launched_by: LaunchSpec | LauncherSpec, case: HiddenCase, emulated: RawResult) -> Launch | Plan | None:
+    """The lesson's launch, or what the child read in the file's own launcher: no process but the child reads that."""
+    if isinstance(launched_by, LaunchSpec):
+        return launched_by.at(*case.shape)
+    try:
+        return from_json(emulated.plan)
+    except ValueError:
+        return None
+
+
+def _run(
+    gpu: GpuExecutor, work: Launch | Plan | None, case: HiddenCase, code: MachineCode, command: Sequence[str]
+) -> RawResult:
     from gemmlab.gpu.child.process import GpuProcess
     from gemmlab.kernel.program import Program
 
+    if work is None:
+        return RawResult(problem="output", detail="no plan of the launcher")
     program = Program("", "", code.arch, "", code.cubin, symbols=code.symbols)
     A, B = make_inputs(case.inputs, case.shape, case.seed)
     try:
-        return _raw(gpu.run(program, launch.at(*case.shape), A, B, case.shape))
+        return _raw(gpu.run(program, work, A, B, case.shape))
     except UserError as error:
         GpuProcess(command).close()  # UserError again where it is the machine that fails, not this code
         return RawResult(problem="crash", detail=str(error))

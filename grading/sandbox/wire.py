@@ -11,7 +11,7 @@ import socket
 import struct
 import time
 
-MOST_JSON = 1 << 18  # bytes
+MOST_JSON = 1 << 20  # bytes; the plan of a launcher may have a thousand steps
 _HEAD = struct.Struct("!II")  # bytes of JSON, bytes of data
 
 

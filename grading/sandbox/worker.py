@@ -23,6 +23,7 @@ from pathlib import Path
 from gemmlab.check.second_look import looked_at
 from gemmlab.errors import UserError
 from gemmlab.kernel.tolerance import make_inputs
+from gemmlab.launcher.spec import LauncherSpec
 from grading.model import Execution, HiddenCase, Job, RawResult
 from grading.sandbox import child, nursery, sentences, wire
 from grading.sandbox.gpu_lane import MOST_CODE, MachineCode, run_on_gpu
@@ -106,7 +107,7 @@ class Worker:
         if status == nursery.NOT_CONFINED:
             raise WorkerLost("a child could not be confined")
         if talk.code:
-            on_gpu = run_on_gpu(job.kernel.launch, job.cases, talk.code, execution.cases)
+            on_gpu = run_on_gpu(job.kernel.launched_by, job.cases, talk.code, execution.cases)
             execution = replace(execution, gpu_cases=on_gpu)
         return replace(execution, seconds=time.monotonic() - started)
 
@@ -184,6 +185,8 @@ class _Talk:
         if errors:
             return Execution(errors=errors)
         results = self._run_cases(job.cases)
+        if job.arch and isinstance(job.kernel.launched_by, LauncherSpec):
+            self._fetch_code(job.arch)
         if any(result.problem or _has_error(result) for result in results):
             return Execution(cases=tuple(results))
         try:
@@ -194,13 +197,23 @@ class _Talk:
 
     def _compile(self, job: Job) -> tuple[dict, ...]:
         """The compiler's errors; `code` is what it made, where a GPU takes part."""
-        bare = replace(job.kernel, root=Path(), cases=(), blanks=(), solved=None)
+        bare = replace(job.kernel, root=Path(), blanks=(), solved=None)
         request, most_code = {"do": "compile", "arch": job.arch}, MOST_CODE if job.arch else 0
         answer, cubin = self._ask(request, pickle.dumps((bare, job.source)), most_code, COMPILE_SECONDS)
-        symbols = answer.get("symbols")
-        if cubin and job.arch and isinstance(symbols, dict):
-            self.code = MachineCode(cubin, {name: str(symbol) for name, symbol in symbols.items()}, job.arch)
+        self._keep_code(answer, cubin, job.arch)
         return _dicts(answer.get("errors"))
+
+    def _fetch_code(self, arch: str) -> None:
+        """The code once more: a file's own launcher may have asked for other templates at the hidden shapes."""
+        try:
+            self._keep_code(*self._ask({"do": "code"}, b"", MOST_CODE, COMPILE_SECONDS), arch)
+        except _Ended:  # what ended the child is in its results
+            pass
+
+    def _keep_code(self, answer: dict, cubin: bytes, arch: str | None) -> None:
+        symbols = answer.get("symbols")
+        if cubin and arch and isinstance(symbols, dict):
+            self.code = MachineCode(cubin, {name: str(symbol) for name, symbol in symbols.items()}, arch)
 
     def _run_cases(self, cases: tuple[HiddenCase, ...]) -> list[RawResult]:
         """Case by case. What ends the child ends them all: the next case would most likely end it again."""
@@ -220,14 +233,16 @@ class _Talk:
         request = {"do": "run", "shape": case.shape, "again": again}
         answer, data = self._ask(request, A.tobytes() + B.tobytes(), 2 * 5 * M * N, CASE_SECONDS)
         findings = _dicts(answer.get("findings"))
-        seconds = _seconds(answer.get("seconds"))
+        seconds, plan = _seconds(answer.get("seconds")), answer.get("plan")
         if not data:
             return RawResult(findings=findings, seconds=seconds)
         if len(data) not in (5 * M * N, 2 * 5 * M * N):
             raise _Ended("output", f"{len(data)} bytes of results")
         first, second = data[: 5 * M * N], data[5 * M * N :]
         launched_again = RawResult(second[: 4 * M * N], second[4 * M * N :]) if second else None
-        return RawResult(first[: 4 * M * N], first[4 * M * N :], findings, seconds=seconds, second=launched_again)
+        return RawResult(
+            first[: 4 * M * N], first[4 * M * N :], findings, seconds=seconds, second=launched_again, plan=plan
+        )
 
     def _broken_rules(self, job: Job) -> tuple[int, ...]:
         if not job.kernel.rules:

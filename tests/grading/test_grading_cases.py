@@ -150,6 +150,6 @@ def test_the_solution_gets_every_hidden_case_right(kernel):
 
 
 def test_a_launch_that_does_not_grow_is_an_error():
-    still = replace(RAGGED, launch=LaunchSpec.parse("16,16", "1,1"))
+    still = replace(RAGGED, launched_by=LaunchSpec.parse("16,16", "1,1"))
     with pytest.raises(UserError, match="correct its grid"):
         draw(still, SECRETS[0])

@@ -116,7 +116,7 @@ def test_the_wavefronts_fall_from_lesson_to_lesson_and_rise_with_a_patch_of_8x8_
     passes = [one.shared_wavefronts for one in found.values()]
     assert passes == sorted(passes, reverse=True) and found["06"].conflicts == 0
     lesson, sizes = load("06"), Sizes(128, 64, 16, 8, 8)
-    kernel = replace(lesson.kernel, launch=launch_spec(sizes))
+    kernel = replace(lesson.kernel, launched_by=launch_spec(sizes))
     whole = tally(kernel, with_sizes(lesson.solution, sizes), shape, "sm_90")
     assert whole.reads_per_fma < found["06"].reads_per_fma
     assert whole.shared_wavefronts > found["06"].shared_wavefronts and whole.conflicts > 0

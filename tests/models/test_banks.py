@@ -41,7 +41,7 @@ def test_padding_by_4_does_not_remove_the_conflict_and_a_swizzle_does():
 def test_a_patch_of_8x8_in_one_piece_conflicts_and_pieces_of_4x4_do_not():
     whole, pieces = load("06"), load("07")
     sizes = sizes_of(pieces.starter)
-    launched = replace(whole.kernel, launch=launch_spec(sizes))
+    launched = replace(whole.kernel, launched_by=launch_spec(sizes))
     read = tally(launched, with_sizes(whole.solution, sizes), ONE_TILE, "sm_80")
     spread = tally(pieces.kernel, pieces.solution, ONE_TILE, "sm_80")
     stores = STORES * (request("c * 132 + r", SIZES).wavefronts - 1)

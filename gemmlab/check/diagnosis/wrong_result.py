@@ -21,7 +21,7 @@ _IN_GROWTH = (
     *("sum_for_product", "difference_for_product", "minus", "twice", "only_A", "only_B", "A_squared", "B_squared"),
     *("last_k_of_padded_tile", "last_k", "last_k_of_each_tile", "whole_sum"),
 )
-_LARGE = 2**14  # of M, N and K; their products still fit an int
+_LARGE = (2**14, 2**11)  # of M, N and K; their products still fit an int, and the smaller ones a launcher's memory
 
 
 def wrong_result(
@@ -75,17 +75,17 @@ def _apart(got: float, right: float) -> tuple[str, str]:
 
 
 def output_tile(spec: Launches) -> Tile:
-    """The (rows, columns) of C of a block, as the grid's growth with M and N tells; else the block's size."""
-    try:
-        launches = launches_of(spec.at(_LARGE, _LARGE, _LARGE))
-    except UserError:
-        launches = ()
-    if not launches:
-        return 1, 1
-    launch = launches[-1]
-    sides = (
-        _LARGE // blocks if 1 < blocks <= _LARGE else max(1, threads)
-        for blocks, threads in zip(launch.grid, launch.block)
-    )
-    cols, rows, _ = sides
-    return rows, cols
+    """The (rows, columns) of C of a block, as the grid's growth with M and N tells; else the block's size. Of several
+    launches it is the first one's, which multiplies."""
+    for size in _LARGE:
+        try:
+            launches = launches_of(spec.at(size, size, size))
+        except UserError:
+            launches = ()
+        if launches:
+            cols, rows, _ = (
+                size // blocks if 1 < blocks <= size else max(1, threads)
+                for blocks, threads in zip(launches[0].grid, launches[0].block)
+            )
+            return rows, cols
+    return 1, 1

@@ -53,7 +53,7 @@ def compare(
         counted[f"with {in_code(bodies)}"] = tally(lesson.kernel, changed, shape, arch)
     if sizes:
         chosen = arguments.tile_sizes(sizes)
-        resized = replace(lesson.kernel, launch=launch_spec(chosen))
+        resized = replace(lesson.kernel, launched_by=launch_spec(chosen))
         counted[f"with {chosen}"] = tally(resized, with_sizes(own, chosen), shape, arch)
     show(Markdown(tally_table(counted)))
 

@@ -22,5 +22,5 @@ def what_if(desk: Desk, **bodies: Body) -> None:
     verdict = check_kernel(kernel, changed, kernel.path.name)
     show(Markdown(f"Your kernel, {in_words(bodies)}. Your file stays as it is."))
     show(VerdictReport(verdict, changed))
-    if picture := where_wrong(verdict, kernel):
+    if picture := where_wrong(verdict, kernel, changed):
         show_picture(picture)

@@ -55,7 +55,7 @@ def _checked(desk: Desk, kernel: Kernel, tick: Callable[[], None] | None = None)
     verdict = check_work(kernel, source, kernel.path.name, tick=tick)
     if verdict.status != "unattempted":
         _keep(desk, verdict, source, kernel)
-    picture = where_wrong(verdict, kernel)
+    picture = where_wrong(verdict, kernel, source)
     return [VerdictReport(verdict, source, _stamp(desk, kernel)), *([picture, caption(picture)] if picture else [])]
 
 
@@ -74,7 +74,7 @@ def _keep(desk: Desk, verdict: Verdict, source: str, kernel: Kernel) -> None:
     desk.note("attempt", status=verdict.status, backend=verdict.backend, findings=kinds, source=digest(source), **more)
 
 
-def where_wrong(verdict: Verdict, kernel: Kernel) -> Picture | None:
+def where_wrong(verdict: Verdict, kernel: Kernel, source: str) -> Picture | None:
     """The wrong elements of the case that the finding tells of; else of the wrong case in which they are fewest."""
     from gemmlab.check.diagnosis.wrong_result import output_tile
     from gemmlab.pictures.tiles.wrong import wrong_elements
@@ -84,4 +84,4 @@ def where_wrong(verdict: Verdict, kernel: Kernel) -> Picture | None:
         return None
     told = [finding.details["shape"] for finding in verdict.findings if "pattern" in finding.details]
     case = min(wrong, key=lambda case: (list(case.shape) not in told, case.wrong.mean()))
-    return wrong_elements(case.wrong, case.shape, output_tile(kernel.launch))
+    return wrong_elements(case.wrong, case.shape, output_tile(kernel.launches_of(source)))

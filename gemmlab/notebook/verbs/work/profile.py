@@ -49,7 +49,9 @@ def _measured(desk: Desk, shape: Shape) -> tuple[Counters | None, float | None]:
     if not desk.has_passed():
         show(Markdown("Pass the check: then your kernel's counts, registers and, on a GPU, speed stand here too."))
         return None, None
-    counters = profile_source(source, lesson.kernel_path.name, lesson.launch, COUNTED_SHAPE).counters
+    counters = profile_source(
+        source, lesson.kernel_path.name, lesson.kernel.launches_of(source), COUNTED_SHAPE
+    ).counters
     show(Markdown(counters_table(source, counters, COUNTED_SHAPE)))
     timing = _timed(desk, source, shape)
     return counters, timing.gflops if timing else None
@@ -58,17 +60,20 @@ def _measured(desk: Desk, shape: Shape) -> tuple[Counters | None, float | None]:
 def _timed(desk: Desk, source: str, shape: Shape) -> Timing | None:
     """Show the compiler's report, and the kernel's speed where there is a GPU."""
     from gemmlab import gpu
-    from gemmlab.compiler.compile import compile_source
     from gemmlab.gpu import bench
     from gemmlab.pictures.speed.profile import resources_text, speed_text
+    from gemmlab.trials.candidate import Candidate
 
     lesson = desk.lesson
-    program = compile_source(source, lesson.kernel_path.name, arch=target())
-    show(Markdown(resources_text(program.resources[lesson.launch.kernel], program.arch)))
+    candidate = Candidate(source, lesson.kernel_path.name, lesson.kernel.launches_of(source))
+    program, kernels = candidate.compiled(target(), shapes=[shape]), candidate.kernels([shape])
+    for name in kernels:
+        of_kernel = f"`{name}`: " if len(kernels) > 1 else ""
+        show(Markdown(of_kernel + resources_text(program.resources[name], program.arch)))
     if not gpu.available():
         show(Markdown("No time was measured: this machine has no NVIDIA GPU."))
         return None
-    timing = bench.time_kernel(program, lesson.launch.at(*shape), shape)
+    timing = bench.time_kernel(program, candidate.launch.at(*shape), shape)
     show(Markdown(speed_text(timing)))
     desk.note(
         "timing",

@@ -1,0 +1,24 @@
+"""How a lesson says that the file brings its own launcher."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+from gemmlab.launcher.launcher import Launcher
+
+
+@dataclass(frozen=True)
+class LauncherSpec:
+    """The launch of a lesson whose file has several kernels and a host function that launches them: its `name`."""
+
+    name: str
+
+    def of(self, source: str) -> Launcher:
+        """The launcher of this source. LauncherError where it is not there, or is another kind of function."""
+        return _launcher(source, self.name)
+
+
+@lru_cache(maxsize=16)
+def _launcher(source: str, name: str) -> Launcher:
+    return Launcher(source, name)
