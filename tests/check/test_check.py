@@ -252,7 +252,7 @@ def test_findings_merge_by_kind_line_and_message():
         ("32,4", "N,cdiv(M,4)", (4, 1)),
         ("16,8", "1,1", (8, 16)),
         ("256", "cdiv(M,64)*cdiv(N,64)", (1, 256)),
-        ("16,16", "N//(M-16384)", (1, 1)),
+        ("16,16", "N//((M-16384)*(M-2048))", (1, 1)),
     ],
 )
 def test_the_tile_of_a_block_comes_from_the_grid(block, grid, tile):

@@ -64,7 +64,7 @@ def test_it_passes_the_check_and_grading(source):
 WRONG = {
     "the launcher cannot be read": (UNREADABLE, "failed", "launch_error", "cannot be read: in line 12"),
     "there is no launcher": (PRODUCTS.replace("solve", "start"), "failed", "launch_error", "no function 'solve'"),
-    "it does not compile either": (UNREADABLE.replace("0.0f", "zero"), "compile_error", "compile_error", '"zero"'),
+    "it does not compile either": (f"{UNREADABLE}__device__ int i = zero;", "compile_error", "compile_error", '"zero"'),
     "a blank is open": (UNREADABLE.replace("0.0f;", "______;"), "unattempted", "compile_error", "still open"),
     "the launcher faults": (PRODUCTS.replace("(M < 20)", "(M / (K - K))"), "failed", "launch_error", "divi"),
     "a size is given twice": (PRODUCTS.replace("M, N, K);\n    else", "M, N, N);\n    else"), "failed", "", ""),

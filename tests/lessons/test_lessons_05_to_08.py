@@ -100,6 +100,11 @@ def test_what_the_text_says_of_registers_is_so():
     unroll = "#pragma unroll\n"
     with_line, without = (registers_and_spills(load("06").solution.replace(unroll, put)) for put in (unroll, ""))
     assert (with_line[0], without[0]) == (pytest.approx(96, abs=8), pytest.approx(56, abs=8)) and with_line[1] == 0
+    patches = {4: (64, 64, 16, 4, 4), 8: (128, 64, 16, 8, 8), 16: (256, 256, 8, 16, 16)}
+    spilled = {
+        side: registers_and_spills(with_sizes(load("06").solution, Sizes(*patches[side])))[1] for side in patches
+    }
+    assert spilled[4] == spilled[8] == 0 < spilled[16]
     column = load("05").solution.replace("        for (int k = 0; k < BK", f"{unroll}        for (int k = 0; k < BK")
     assert registers_and_spills(load("05").solution)[1] == 0 < registers_and_spills(column)[1]
     promised, bare = load("08").solution, load("08").solution.replace("__launch_bounds__(THREADS, BLOCKS_A_SM)", "")

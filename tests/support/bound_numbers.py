@@ -21,6 +21,7 @@ from functools import cache
 from math import prod
 from pathlib import Path
 
+from ladder_numbers import ladder_names
 from lesson_text import prose_of
 
 from gemmlab.course.lesson import Lesson, load
@@ -30,7 +31,6 @@ from gemmlab.kernel.launch import cdiv
 from gemmlab.kernel.warp import BANKS, SECTOR_BYTES, WARP, sector_range
 from gemmlab.models.banks import BankRequest
 from gemmlab.models.ceilings import ceilings_of
-from gemmlab.models.edges import edges_of
 from gemmlab.models.simulator import FLOAT_BYTES, traffic_naive, traffic_tiled
 from gemmlab.notebook.verbs.clinic.experiments import examine
 from gemmlab.records.results import all_results
@@ -45,7 +45,7 @@ PLAIN = (
     r"^#+ \d\d\b",  # a title
     r"(?<![\d.,^·×/])[01](?![\d.,]*\d|[·×/])",  # nothing, one; the first index; a wrong filling
     r"\b[01]\.0f\b",  # a literal of C
-    r"\b0\.5(?= (?:for|where|without|if|each))",  # half a mark
+    r"\b0\.5(?= (?:for|where|without|if|each))|(?<=\()0\.5(?=\))",  # half a mark
     r"(?<=\n)\d+\. ",  # the number of an entry
     r"\]\([^)]*\)",  # the address of a link
 )
@@ -156,6 +156,7 @@ def names_of(lesson: Lesson) -> dict[str, object]:
         **_MACHINE,
         **_MODELS,
         **_recorded(),
+        **ladder_names(lesson),
         "T": kernel.tile,
         "block": block,
         "threads": prod(block),
@@ -203,7 +204,6 @@ _MODELS = {
     "cdiv": cdiv,
     "naive": traffic_naive,
     "tiled": lambda T, M, N, K: traffic_tiled(M, N, K, T),
-    "edges": lambda M, N, K: edges_of((M, N, K), 16),
     "sectors": _sectors,
     "intensity_of_sectors": _intensity_of_sectors,
     "wavefronts": lambda words, width=1: BankRequest(tuple(words), width).wavefronts,

@@ -1,0 +1,159 @@
+"""What the tables of lessons 05 to 09 may name: the tiles of their kernels, the record's shares, counts, the search."""
+
+from __future__ import annotations
+
+from dataclasses import astuple
+from functools import cache, partial
+from types import SimpleNamespace
+
+from gemmlab.compiler.compile import compile_source
+from gemmlab.course.lesson import Lesson, find_root, load
+from gemmlab.cuda.sizes import Sizes, register_sizes, sizes_of, with_sizes
+from gemmlab.kernel.launch import cdiv
+from gemmlab.kernel.limits import REGISTER_UNIT, WARP, occupancy
+from gemmlab.kernel.program import Resources
+from gemmlab.models import autotune
+from gemmlab.models.banks import request
+from gemmlab.models.simulator import Traffic, traffic_register_tiled
+from gemmlab.models.tally import Tally
+from gemmlab.models.warp_tile import BY_ROWS, IN_ORDER, WarpTile, arrangements, wavefronts
+from gemmlab.notebook.arguments import COUNTED_SHAPE
+from gemmlab.records.landscapes import measured, recorded_landscapes
+from gemmlab.records.results import all_results
+from gemmlab.trials.counts import tally
+from gemmlab.trials.warp_tile import warp_tile
+
+Shape = tuple[int, int, int]
+ARCH = "sm_90"  # of the record
+UNIT = REGISTER_UNIT // WARP  # registers of a thread are given out in this many
+
+
+def ladder_names(lesson: Lesson) -> dict[str, object]:
+    """BM, BN, BK, TM, TN of a kernel with register tiles, `limit` of its rules, and what is the same for all."""
+    sizes = register_sizes(lesson.kernels[0].starter) if lesson.kernels else None
+    of_kernel = {} if sizes is None else {**vars(sizes), "bank": partial(_wavefronts, sizes), "PAD": autotune.PAD}
+    limits = {(rule.what, rule.of): rule.limit for rule in lesson.kernels[0].rules}
+    return {**of_kernel, **_FOR_ALL, "cases": lesson.kernels[0].cases, "limit": lambda what, of: limits[what, of]}
+
+
+def _wavefronts(sizes: Sizes, expression: str, width: int = 1) -> int:
+    """Of one request of warp 0, with the words that the lesson's `banks` draws."""
+    return request(expression, sizes, width).wavefronts
+
+
+def _register_traffic(side: int, *sizes: int) -> Traffic:
+    return traffic_register_tiled(side, side, side, *sizes)
+
+
+@cache
+def _counted(number: str) -> Tally:
+    """One launch of a solved kernel, at the shape of `lesson.compare`."""
+    lesson = load(number)
+    return tally(lesson.kernel, lesson.solution or "", COUNTED_SHAPE, ARCH)
+
+
+@cache
+def _compiled(number: str, *sizes: int, without: str = "") -> SimpleNamespace:
+    """What the compiler says of a solved kernel, with other sizes, or without some of its words."""
+    source = load(number).solution or ""
+    assert without in source
+    text = with_sizes(source, Sizes(*sizes)) if sizes else source
+    return SimpleNamespace(**vars(compile_source(text.replace(without, ""), arch=ARCH).resources["gemm"]))
+
+
+def _about(number: int, measured: int) -> int:
+    """What a text says of registers, with "about": compilers differ. LookupError where it is another number."""
+    if abs(number - measured) > UNIT:
+        raise LookupError(f"the compiler says {measured}, and not about {number}")
+    return number
+
+
+@cache
+def _recorded(side: int) -> dict[str, float]:
+    (results,) = [one for one in all_results() if one.machine["gpu"] == "NVIDIA H200"]
+    (shape,) = [one for one in results.shapes if one.shape == (side, side, side)]
+    return {kernel.name: 100 * kernel.ratio for kernel in shape.kernels}
+
+
+@cache
+def _search(M: int, N: int, K: int) -> list[SimpleNamespace]:
+    """The recorded search at that shape, the fastest first: sizes, TFLOPS, registers, blocks, occupancy."""
+    (record,) = [one for one in recorded_landscapes() if one["machine"]["gpu"] == "NVIDIA H200"]
+    (search,) = [one for one in record["searches"] if (*one["shape"],) == (M, N, K)]
+    registers = {Sizes(*entry["sizes"]): entry["registers"] for entry in search["entries"]}
+    speeds = measured(record, (M, N, K)) or {}
+    return [
+        SimpleNamespace(
+            sizes=sizes,
+            tflops=speeds[sizes] / 1000,
+            of_best=100 * speeds[sizes] / max(speeds.values()),
+            registers=registers[sizes],
+            blocks=cdiv(M, sizes.BM) * cdiv(N, sizes.BN),
+            full=occupancy(sizes.threads, registers[sizes], autotune.RULES[1].value(sizes), ARCH),
+        )
+        for sizes in sorted(speeds, key=lambda one: -speeds[one])
+    ]
+
+
+def _found(shape: Shape, *sizes: int) -> SimpleNamespace:
+    """One configuration of that search."""
+    return next(one for one in _search(*shape) if one.sizes == Sizes(*sizes))
+
+
+@cache
+def _lanes() -> dict[str, WarpTile]:
+    """How warps lie with the tiles of lesson 09: in order, by rows, and as its solved kernel has them."""
+    lesson = load("09")
+    tiles = arrangements(sizes_of(lesson.starter))
+    return {"in_order": tiles[IN_ORDER], "by_rows": tiles[BY_ROWS], "own": warp_tile(lesson.kernel, lesson.solution)}
+
+
+@cache
+def _ranked() -> list[autotune.Estimate]:
+    """What the model says of the recorded search at 4096×4096×4096, with the recorded registers; the best first."""
+    shape, lanes = (4096, 4096, 4096), _lanes()["own"]
+    found = [autotune.estimate(one.sizes, _resources(one), lanes, shape, ARCH) for one in _search(*shape)]
+    return sorted(found, key=lambda one: one.cycles)
+
+
+def _misjudged(*sizes: int) -> SimpleNamespace:
+    """One configuration of that search: its places, by the model and in the record, and what decides in the model."""
+    ranked, measured_first = _ranked(), [one.sizes for one in _search(4096, 4096, 4096)]
+    place = next(place for place, one in enumerate(ranked) if one.sizes == Sizes(*sizes))
+    warps = ranked[place].occupancy.warps_per_sm
+    return SimpleNamespace(
+        model=place + 1,
+        record=measured_first.index(Sizes(*sizes)) + 1,
+        of=len(ranked),
+        decides=ranked[place].step.limit,
+        warps_a_scheduler=warps // autotune.SCHEDULERS,
+    )
+
+
+def _resources(found: SimpleNamespace) -> Resources:
+    return Resources(found.registers, autotune.RULES[1].value(found.sizes), 0, 0, 0, 1)
+
+
+_FOR_ALL: dict[str, object] = {
+    "UNIT": UNIT,
+    "portion": lambda registers: UNIT * cdiv(registers, UNIT),
+    "fits": lambda threads, registers, shared=0: occupancy(threads, registers, shared, ARCH),
+    "moved": _register_traffic,
+    "counted": _counted,
+    "compiled": _compiled,
+    "about": _about,
+    "share": lambda name, side: f"{_recorded(side)[name]:.1f}",
+    "found": _found,
+    "misjudged": _misjudged,
+    "winner": lambda *shape: _search(*shape)[0],
+    "second": lambda *shape: _search(*shape)[1],
+    "SMS": autotune.SMS,
+    "autotune": autotune,
+    "Sizes": Sizes,
+    "astuple": astuple,
+    "tried": [sizes for sizes in autotune.space() if not autotune.pruned_by(sizes)],
+    "load": lambda words: wavefronts(list(words)),
+    "fast": lambda name: sizes_of((find_root() / f"solutions/fast/{name}.cu").read_text(encoding="utf-8")),
+    "sizes": lambda number: sizes_of(load(number).solution or ""),
+    "lanes": lambda name: _lanes()[name],
+}
