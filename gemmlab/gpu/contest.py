@@ -21,7 +21,6 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -34,27 +33,13 @@ from gemmlab.gpu.child.request import request_of
 from gemmlab.kernel.launch import Launch
 from gemmlab.kernel.plan import Plan
 from gemmlab.kernel.program import Program
+from gemmlab.kernel.timing import Ratio
 from gemmlab.kernel.tolerance import rounding_bound
 
 Shape = tuple[int, int, int]
 SECONDS = 0.3  # about what the timed launches of a shape take in all
 _HELPERS = Path(__file__).with_name("child") / "contest.cu"
 _WORD = (1 << 64) - 1
-
-
-@dataclass(frozen=True)
-class Ratio:
-    """The kernel against cuBLAS at one shape (M, N, K), with cold caches: medians of one launch in milliseconds, and
-    the median over pairs of cuBLAS's time over the kernel's, with its 10th and 90th percentile."""
-
-    shape: Shape
-    kernel_ms: float
-    cublas_ms: float
-    ratio: float
-    spread: tuple[float, float]
-    largest_error: float
-    pairs: int
-    sm_clock_mhz: float
 
 
 def contest(

@@ -10,7 +10,7 @@ from gemmlab.kernel.plan import refused
 from gemmlab.models.board import SHAPES, named
 
 if TYPE_CHECKING:
-    from gemmlab.gpu.contest import Ratio
+    from gemmlab.kernel.timing import Ratio
     from gemmlab.trials.candidate import Candidate
 
 

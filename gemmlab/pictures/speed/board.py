@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from gemmlab.errors import UserError
+from gemmlab.kernel.timing import Ratio
 from gemmlab.models.board import SHAPES, Bound, named, score
 from gemmlab.pictures.picture import COLOR, FAINT, INK, Picture, new_figure
 from gemmlab.records.results import AtShape
-
-if TYPE_CHECKING:
-    from gemmlab.gpu.contest import Ratio
 
 Shape = tuple[int, int, int]
 
