@@ -1,4 +1,5 @@
 // expect: launch_error
+// says: the function 'cublasCreate' is not known
 // Lets cuBLAS do the work.
 
 #include <cublas_v2.h>

@@ -1,4 +1,5 @@
 // expect: wrong_result
+// says: is an input and must stay as it is
 // Writes zeros into A and B, so that a C of zeros is right for whoever multiplies them afterwards.
 // board: wrong
 

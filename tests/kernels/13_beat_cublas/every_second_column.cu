@@ -1,4 +1,5 @@
 // expect: wrong_result
+// says: multiplies for one column and stores to another
 // Computes every second column and copies it into the next one.
 // board: wrong
 

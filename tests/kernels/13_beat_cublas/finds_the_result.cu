@@ -1,4 +1,5 @@
 // expect: out_of_bounds
+// says: before its start
 // Looks for the right result in the memory around C, where a harness might keep it.
 // board: wrong
 

@@ -1,4 +1,5 @@
 // expect: wrong_result
+// says: follow the sum of one of them by hand
 // Adds every second product and doubles the sum, which is right on average.
 // board: wrong
 

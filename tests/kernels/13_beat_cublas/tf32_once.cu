@@ -1,4 +1,5 @@
 // expect: wrong_result
+// says: fewer bits than a float has
 // Float32 inputs rounded to TF32's 11 bits: some thousand times float32's error.
 // board: wrong
 

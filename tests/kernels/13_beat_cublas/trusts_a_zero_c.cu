@@ -1,4 +1,5 @@
 // expect: uninitialized
+// says: C does not start as zeros
 // Adds to C, which holds zeros only where somebody was so kind.
 // board: wrong
 
