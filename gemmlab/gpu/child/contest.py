@@ -176,8 +176,8 @@ class Contest:
     def _new_judging(self) -> Judging:
         M, N, K = self._shape
         malloc = self._gpu.runtime.malloc
-        sizes = (M * K, K * N, M * K, K * N, M * N, M * N)
-        return Judging(*(malloc(8 * size) for size in sizes), malloc(4))
+        A, B, right = 8 * M * K, 8 * K * N, 8 * M * N
+        return Judging(malloc(A), malloc(B), malloc(A), malloc(B), malloc(right), malloc(right), malloc(4))
 
     def _free(self) -> None:
         for buffer in (self._wandering.buffer, *self._judging.buffers):
