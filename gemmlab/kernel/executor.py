@@ -11,6 +11,7 @@ from gemmlab.kernel.counters import Counters
 from gemmlab.kernel.launch import Launch
 from gemmlab.kernel.plan import Plan
 from gemmlab.kernel.program import Program
+from gemmlab.kernel.terms import PLAIN, Terms
 from gemmlab.kernel.verdict import Finding
 
 
@@ -24,8 +25,8 @@ class Outcome:
     output of printf in the kernels, cut where it is long, where the executor can tell.
 
     Where that left something else than before in variables of the kernels (`kept`, by name), `again` is the outcome of
-    the same work done once more, with C full of NaN anew and those variables as they were left. A is upside down there,
-    so that a result kept from the first time is wrong; `again.C` has the order of the first time.
+    the same work done once more, with C full of NaN anew and those variables as they were left. A is turned there, as
+    Terms.turned has it, so that a result kept from the first time is wrong; `again.C` has the order of the first time.
     """
 
     C: np.ndarray | None
@@ -42,9 +43,9 @@ class Outcome:
         """Whether no launch came to its end, or an error was found."""
         return self.C is None or any(finding.is_error for finding in self.findings)
 
-    def upside_down(self) -> Outcome:
-        """The same with the rows of C in the opposite order."""
-        turned = [None if matrix is None else matrix[::-1] for matrix in (self.C, self.written)]
+    def turned_back(self, terms: Terms) -> Outcome:
+        """The same with the rows of C in the order of A, where A was turned by these terms."""
+        turned = [None if matrix is None else terms.turned(matrix) for matrix in (self.C, self.written)]
         return replace(self, C=turned[0], written=turned[1])
 
 
@@ -54,9 +55,17 @@ class Executor(Protocol):
     name: str
 
     def run(
-        self, program: Program, work: Launch | Plan, A: np.ndarray, B: np.ndarray, shape: tuple[int, int, int]
+        self,
+        program: Program,
+        work: Launch | Plan,
+        A: np.ndarray,
+        B: np.ndarray,
+        shape: tuple[int, int, int],
+        *,
+        terms: Terms = PLAIN,
     ) -> Outcome:
-        """Do the work once with C full of NaN. The kernels' faults are findings in the Outcome, never exceptions.
+        """Do the work once with C full of NaN, or of what the `terms` say. The kernels' faults are findings in the
+        Outcome, never exceptions.
 
         `shape` is M, N and K in the letters of the launch's layout.
         """
