@@ -129,13 +129,13 @@ def test_what_a_launcher_allocates_keeps_nothing(one_bench):
 
 
 def test_the_matrices_wander_and_stay_aligned(one_bench):
-    new_place = "fail(719) if A in seen or any(x % 256 for x in (A - base, B - base, C - base)) else None"
+    new_place = "fail(719) if A in seen[-10:] or any(x % 256 for x in (A - base, B - base, C - base)) else None"
     lines = (
         STATE,
-        "seen = kept.setdefault('seen', set())",
+        "seen = kept.setdefault('seen', [])",
         "base = kept.setdefault('base', A)",
         new_place,
-        "seen.add(A)",
+        "seen.append(A)",
     )
     assert run(one_bench, *lines, RIGHT, shape=(16, 16, 16)).ratio > 0
 
