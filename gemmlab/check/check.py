@@ -36,6 +36,7 @@ from gemmlab.trials.candidate import Candidate
 
 if TYPE_CHECKING:
     from gemmlab.kernel.arguments import ArgumentList
+    from gemmlab.kernel.elements import Element
     from gemmlab.kernel.executor import Executor, Outcome
     from gemmlab.kernel.program import Diagnostic, Program
 
@@ -106,15 +107,21 @@ def check_launcher(
     backend: str = "auto",
     layout: Layout = COURSE,
     given: ArgumentList | None = None,
+    element: Element | None = None,
 ) -> Verdict:
-    """Check what a file's own host launcher launches; `given` are its arguments, where they are not the course's.
+    """Check what a file's own host launcher launches; `given` are its arguments, where they are not the course's, and
+    `element` is what A and B hold, where its parameters are not to say it.
 
     UserError as for check_source, and where it cannot be read.
     """
     from gemmlab.launcher.launcher import Launcher
 
     with open_executors(backend) as executors:
-        return _check_read(executors, source, filename, lambda text: Launcher(text, name, layout, given), cases)
+
+        def read(text: str) -> Launcher:
+            return Launcher(text, name, layout, given, element)
+
+        return _check_read(executors, source, filename, read, cases)
 
 
 def _check_read(
@@ -240,11 +247,11 @@ def _second_look(
     programs = looked_through(program, plain)
     for number, case in enumerate(quick):
         if programs and case.shape in looked_at(shapes):
-            A, B = make_inputs(case.inputs, layout.product(case.shape), case.seed)
+            A, B = make_inputs(case.inputs, layout.product(case.shape), case.seed, layout.element)
             outcome = look_again(candidate, programs[number % len(programs)], A, B, case.shape)
             tick()
             yield from outcome.findings
-            if was_right and not outcome.findings and not is_right(outcome, A, B, case.inputs):
+            if was_right and not outcome.findings and not is_right(outcome, A, B, case.inputs, layout.element):
                 M, N, K = case.shape
                 yield Finding("wrong_result", say.ONE_ORDER_ONLY(M=M, N=N, K=K), details={"shape": list(case.shape)})
                 return
@@ -268,7 +275,11 @@ def _compile(candidate: Candidate, cases: Sequence[Case], backend: str) -> tuple
         return None, [_remark(diagnostic) for diagnostic in error.diagnostics]
     remarks = [_remark(diagnostic) for diagnostic in program.warnings]
     spec = candidate.launch
-    misfit = check_signature(candidate.text, spec.kernel) if isinstance(spec, LaunchSpec) else None
+    misfit = (
+        check_signature(candidate.text, spec.kernel, element=spec.layout.element)
+        if isinstance(spec, LaunchSpec)
+        else None
+    )
     return (None, [misfit, *remarks]) if misfit else (program, remarks)
 
 
@@ -339,15 +350,16 @@ def _run_case(
     if executor.name == "emulator" and is_too_large(case.shape):
         findings, result = run_sample(executor, program, _only_launch(work, case), case)
         return findings, result, None
-    A, B = make_inputs(case.inputs, product, case.seed)
+    element = spec.layout.element
+    A, B = make_inputs(case.inputs, product, case.seed, element)
     outcome = executor.run(program, work, A, B, case.shape)
     run.printed = run.printed or outcome.printed
     findings = list(outcome.findings)
     if outcome.C is not None:
-        comparison = compare(outcome.C, A, B, case.inputs, outcome.written)
+        comparison = compare(outcome.C, A, B, case.inputs, outcome.written, element)
         findings = findings if comparison.ok else ends_as_errors(findings)
-        findings += second_launch(outcome, comparison.ok, A, B, case)
-        return findings, None, Trial(product, case.inputs, A, B, outcome.C, comparison)
+        findings += second_launch(outcome, comparison.ok, A, B, case, element)
+        return findings, None, Trial(product, case.inputs, A, B, outcome.C, comparison, element)
     if not any(finding.is_error for finding in findings):
         findings.append(Finding("launch_error", "The launch ended without a result and without a reason; try again."))
     return findings, None, None

@@ -20,6 +20,8 @@ from gemmlab.kernel.verdict import CaseResult, Finding
 
 if TYPE_CHECKING:
     from gemmlab.emulator import EmulatorExecutor
+    from gemmlab.kernel.elements import Element
+    from gemmlab.kernel.executor import Outcome
     from gemmlab.kernel.program import Program
 
 WHOLE_WORK = 2**31  # products M·N·K that the emulator runs whole: some ten seconds
@@ -57,20 +59,21 @@ def run_sample(
     M, N, K = launch.layout.product(case.shape)
     blocks = corner_blocks(launch)
     try:
-        A, B = np.zeros((M, K), np.float32), np.zeros((K, N), np.float32)
+        element = launch.layout.element
+        A, B = (np.zeros(size, element.storage) for size in ((M, K), (K, N)))
         seen = executor.run(program, launch, A, B, case.shape, blocks=blocks)
         findings = list(seen.findings)
         if seen.C is None:
             return findings, CaseResult(case.shape, False, None, case.inputs)
         rows, cols = (np.unique(index) for index in np.nonzero(seen.written))
         rng = np.random.default_rng(case.seed)
-        A[rows] = rng.random((len(rows), K), np.float32) * 2 - 1
-        B[:, cols] = rng.random((K, len(cols)), np.float32) * 2 - 1
+        A[rows] = element.encoded(element.values(rng.random((len(rows), K), np.float32) * 2 - 1))
+        B[:, cols] = element.encoded(element.values(rng.random((K, len(cols)), np.float32) * 2 - 1))
         outcome = executor.run(program, launch, A, B, case.shape, blocks=blocks)
     except MemoryError:
         raise UserError(say.NO_MEMORY(M=M, N=N, K=K)) from None
     findings = list(outcome.findings)
-    max_error, right = _compare(outcome.C, outcome.written, A[rows], B[:, cols], rows, cols)
+    max_error, right = _compare(outcome, element, A[rows], B[:, cols], rows, cols)
     findings.append(_only_a_sample(len(blocks), launch))
     sizes = dict(zip("MNK", case.shape, strict=True))
     missing = [(i, j) for i, j in product({0, M - 1}, {0, N - 1}) if not outcome.written[i, j]]
@@ -85,15 +88,16 @@ def run_sample(
 
 
 def _compare(
-    C: np.ndarray | None, written: np.ndarray, A: np.ndarray, B: np.ndarray, rows: np.ndarray, cols: np.ndarray
+    outcome: Outcome, element: Element, A: np.ndarray, B: np.ndarray, rows: np.ndarray, cols: np.ndarray
 ) -> tuple[float | None, bool]:
     """max |C - C64| over the written elements, and whether all of them (at least one) are close enough."""
-    if C is None or not len(rows):
+    C, written = outcome.C, outcome.written
+    if C is None or written is None or not len(rows):
         return None, False
     here = np.ix_(rows, cols)
-    A64, B64 = A.astype(np.float64), B.astype(np.float64)
+    A64, B64 = (element.decoded(matrix).astype(np.float64) for matrix in (A, B))
     error = np.abs(C[here] - A64 @ B64)[written[here]]
-    bound = error_bound(A64, B64, "random")[written[here]]
+    bound = error_bound(A64, B64, "random", element)[written[here]]
     max_error = float(error.max())
     return (max_error if np.isfinite(max_error) else None), bool((error <= bound).all())
 

@@ -21,6 +21,7 @@ from gemmlab.kernel.verdict import Verdict
 if TYPE_CHECKING:
     from gemmlab.kernel.arguments import ArgumentList
     from gemmlab.kernel.counters import Counters
+    from gemmlab.kernel.elements import Element
     from gemmlab.kernel.executor import Outcome
     from gemmlab.kernel.program import Program, Resources
 
@@ -105,20 +106,21 @@ def profile_launcher(
     name: str,
     shape: tuple[int, int, int],
     inputs: str = "random",
-    seed: int = 0,
     layout: Layout = COURSE,
     given: ArgumentList | None = None,
+    element: Element | None = None,
 ) -> Profile:
     """The profile of what a file's own host launcher launches, over all its kernels."""
     from gemmlab.launcher.launcher import Launcher
 
     try:
-        launcher = Launcher(source, name, layout, given)
+        launcher = Launcher(source, name, layout, given, element)
         launcher.at(*shape)
     except UserError:
-        case = Case(shape, inputs, seed, _CASE)
-        return Profile(source, shape, check_launcher(source, filename, name, [case], "emulator", layout, given))
-    return profile_source(source, filename, launcher, shape, inputs, seed)
+        case = Case(shape, inputs, 0, _CASE)
+        broken = check_launcher(source, filename, name, [case], "emulator", layout, given, element)
+        return Profile(source, shape, broken)
+    return profile_source(source, filename, launcher, shape, inputs)
 
 
 class _Recorder:

@@ -166,7 +166,7 @@ def _shifted_bases(run: _Run) -> Count:
     from gemmlab.emulator import EmulatorExecutor
 
     M, N, K = run.shape
-    A, B = make_inputs("integer", run.shape)
+    A, B = make_inputs("integer", run.shape, element=run.launch.layout.element)
     lines: list[int | None] = []
     for shifted, sizes in (("A", (M - 1, N, K)), ("B", (M, N, K - 1)), ("C", (M - 1, N, K))):
         matrices = (Address(name, _FLOAT if name == shifted else 0) for name in "ABC")

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 from gemmlab.check import sentences as say
 from gemmlab.check.causes import without_edge_followers
+from gemmlab.kernel.elements import FLOAT32, Element
 from gemmlab.kernel.kinds import KINDS
 from gemmlab.kernel.tolerance import compare
 from gemmlab.kernel.verdict import Finding
@@ -81,9 +82,9 @@ def look_again(
     return replace(outcome, findings=[*_that_count(findings), *_not_possible(findings)])
 
 
-def is_right(outcome: Outcome, A: np.ndarray, B: np.ndarray, inputs: str) -> bool:
+def is_right(outcome: Outcome, A: np.ndarray, B: np.ndarray, inputs: str, element: Element = FLOAT32) -> bool:
     """Whether nothing speaks against its numbers: a look that came to no end has none."""
-    return outcome.C is None or compare(outcome.C, A, B, inputs, outcome.written).ok
+    return outcome.C is None or compare(outcome.C, A, B, inputs, outcome.written, element).ok
 
 
 def _that_count(findings: Sequence[Finding]) -> list[Finding]:

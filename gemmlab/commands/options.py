@@ -29,6 +29,14 @@ class LayoutName(str, Enum):
     leetgpu = "leetgpu"
 
 
+class Dtype(str, Enum):
+    auto = "auto"
+    float32 = "float32"
+    tf32 = "tf32"
+    float16 = "float16"
+    bfloat16 = "bfloat16"
+
+
 class Inputs(str, Enum):
     random = "random"
     integer = "integer"
@@ -59,6 +67,10 @@ DefineOption = Annotated[
 LayoutOption = Annotated[
     LayoutName,
     typer.Option(help="What M, N, K mean: course is A M×K, B K×N, C M×N; leetgpu is A M×N, B N×K, C M×K."),
+]
+DtypeOption = Annotated[
+    Dtype,
+    typer.Option(help="What A and B are; auto: as the parameters say; tf32: float that the kernel rounds to TF32."),
 ]
 InputsOption = Annotated[Inputs, typer.Option(help="What A and B hold.")]
 BackendOption = Annotated[Backend, typer.Option(help="Where the kernel runs; auto is the GPU where there is one.")]

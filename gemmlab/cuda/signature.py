@@ -20,16 +20,18 @@ from gemmlab.cuda.tree import (
     text_of,
     walk,
 )
+from gemmlab.kernel.elements import FLOAT32, Element
 from gemmlab.kernel.verdict import Finding
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_MATRIX, _RESULT, _SIZE = ("const float*", "float*"), ("float*",), ("int", "unsigned int")
-_ACCEPTED = (_MATRIX, _MATRIX, _RESULT, _SIZE, _SIZE, _SIZE)
+_RESULT, _SIZE = ("float*",), ("int", "unsigned int")
 _SAME_TYPE = {
     **{name: "int" for name in ("signed", "signed int", "int signed", "int32_t", "std::int32_t")},
     **{name: "unsigned int" for name in ("unsigned", "uint", "uint32_t", "std::uint32_t")},
+    "half": "__half",
+    "nv_bfloat16": "__nv_bfloat16",
 }
 _DROPPED = re.compile(r"\b(?:__restrict__|__restrict|restrict|volatile|__grid_constant__|struct)\b")
 
@@ -64,20 +66,23 @@ def find_kernels(source: str, options: Sequence[str] = ()) -> list[KernelSignatu
     ]
 
 
-def check_signature(source: str, kernel: str = "gemm", options: Sequence[str] = ()) -> Finding | None:
+def check_signature(
+    source: str, kernel: str = "gemm", options: Sequence[str] = (), element: Element = FLOAT32
+) -> Finding | None:
     """What is wrong with the kernel of that name, as a finding of kind 'compile_error'; None where it fits.
 
-    Other names of parameters, __restrict__, typedefs, attributes, extern "C" and A or B without const are all right.
+    `element` is what A and B are to hold. Other names of parameters,
+    __restrict__, typedefs, attributes, extern "C" and A or B without const are all right.
     """
     if not is_text(source):
         return _finding(say.NOT_TEXT(), None)
     if not source.strip():
-        return _finding(say.EMPTY_FILE(kernel=kernel), None)
+        return _finding(say.EMPTY_FILE(kernel=kernel, contract=contract(element)), None)
     kernels = find_kernels(source, options)
     found = [signature for signature in kernels if signature.name == kernel]
     if not found:
-        return _missing(source, kernel, kernels, options)
-    problems = [problem for signature in found if (problem := _problem(signature))]
+        return _missing(source, kernel, kernels, options, element)
+    problems = [problem for signature in found if (problem := _problem(signature, element))]
     return _finding(problems[0], found[0].line) if len(problems) == len(found) else None
 
 
@@ -85,7 +90,14 @@ def _finding(message: str, line: int | None) -> Finding:
     return Finding("compile_error", message, line=line)
 
 
-def _missing(source: str, kernel: str, kernels: list[KernelSignature], options: Sequence[str]) -> Finding:
+def contract(element: Element = FLOAT32) -> str:
+    """The parameters of a kernel of the course."""
+    return say.CONTRACT(element=element.cuda)
+
+
+def _missing(
+    source: str, kernel: str, kernels: list[KernelSignature], options: Sequence[str], element: Element
+) -> Finding:
     """Why there is no kernel of that name: declared only, not marked __global__, named otherwise, or none at all."""
     root = parse(preprocess(source, options))
     for node in outer_declarations(root):
@@ -99,19 +111,24 @@ def _missing(source: str, kernel: str, kernels: list[KernelSignature], options: 
     if kernels:
         others = ", ".join(say.OTHER_KERNEL(name=signature.name, line=signature.line) for signature in kernels)
         return _finding(say.OTHER_KERNELS(kernel=kernel, others=others), kernels[0].line)
-    return _finding(say.NO_KERNEL(kernel=kernel), None)
+    return _finding(say.NO_KERNEL(kernel=kernel, contract=contract(element)), None)
 
 
-def _problem(signature: KernelSignature) -> str | None:
-    name, count = signature.name, len(signature.parameters)
+def _problem(signature: KernelSignature, element: Element) -> str | None:
+    name, count, wanted = signature.name, len(signature.parameters), contract(element)
+    matrix = (f"const {element.cuda}*", f"{element.cuda}*")
+    accepted_types = (matrix, matrix, _RESULT, _SIZE, _SIZE, _SIZE)
     if signature.template:
         return say.NO_INSTANCE(kernel=name)
-    if count != len(_ACCEPTED):
-        return say.ONE_PARAMETER(kernel=name) if count == 1 else say.PARAMETERS(kernel=name, count=count)
-    for position, ((kind, parameter), accepted) in enumerate(zip(signature.parameters, _ACCEPTED), 1):
+    if count != len(accepted_types):
+        if count == 1:
+            return say.ONE_PARAMETER(kernel=name, contract=wanted)
+        return say.PARAMETERS(kernel=name, count=count, contract=wanted)
+    for position, ((kind, parameter), accepted) in enumerate(zip(signature.parameters, accepted_types), 1):
         if kind not in accepted:
             shown = parameter or say.UNNAMED()
-            return say.WRONG_TYPE(position=position, kernel=name, parameter=shown, type=kind, expected=accepted[0])
+            told = {"parameter": shown, "type": kind, "expected": accepted[0], "contract": wanted}
+            return say.WRONG_TYPE(position=position, kernel=name, **told)
     return None
 
 

@@ -16,7 +16,7 @@ class DeviceArrays:
     `first` is what was in them before the first launch."""
 
     def __init__(self, A: np.ndarray, B: np.ndarray, buffers: Mapping[str, int]) -> None:
-        self.A, self.B = (np.ascontiguousarray(matrix, np.float32) for matrix in (A, B))
+        self.A, self.B = (np.ascontiguousarray(matrix) for matrix in (A, B))
         self.C = np.full((A.shape[0], B.shape[1]), np.nan, np.float32)
         self.written: np.ndarray | None = None
         self.buffers = {name: np.full(size, 255, np.uint8) for name, size in buffers.items()}

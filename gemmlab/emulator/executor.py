@@ -60,7 +60,8 @@ class EmulatorExecutor:
         run, all if left out. Where that leaves something in a variable of the kernels, which the next launch would find
         there, it is done once more.
 
-        A and B are float32 and stay as they are. UserError where there is no memory for the launch.
+        A and B hold numbers of the launch's element, and stay as they are. UserError where
+        there is no memory for the launch.
         """
         try:
             arrays = DeviceArrays(*stored(work, A, B), getattr(work, "buffers", {}))

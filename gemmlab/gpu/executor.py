@@ -50,7 +50,9 @@ class GpuExecutor:
         """Do the work with C, all surroundings and shared memory full of NaN.
 
         It is done again where the kernels have variables, in which the first launch may have left something, and to
-        find out where a NaN in C came from. A and B are float32. Raises UserError where they are too large or the GPU
+        find out where a NaN in C came from. A and B hold numbers of the launch's element.
+
+        Raises UserError where they are too large or the GPU
         cannot be used.
         """
         check_shape(shape)

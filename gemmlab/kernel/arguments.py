@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from gemmlab.errors import UserError
+from gemmlab.kernel.elements import FLOAT32, TF32, Element, element_of
 from gemmlab.kernel.launch import Address, Argument, Launch, LaunchSpec, Scalar, evaluate, split_dimensions
 from gemmlab.kernel.layout import Layout
 from gemmlab.kernel.plan import Fill, Plan
@@ -90,11 +91,13 @@ def scalar(value: int | float, type_: str | None) -> Scalar:
 
 @dataclass(frozen=True)
 class GivenLaunch:
-    """A launch of a kernel of any signature. `types` are those of the numbers among its parameters."""
+    """A launch of a kernel of any signature. `types` are those of the numbers among its parameters, `element` is what A
+    and B hold."""
 
     spec: LaunchSpec
     given: ArgumentList
     types: tuple[str | None, ...]
+    element: Element = FLOAT32
 
     @property
     def kernel(self) -> str:
@@ -102,13 +105,33 @@ class GivenLaunch:
 
     @property
     def layout(self) -> Layout:
-        return replace(self.spec.layout, transposed=self.given.transposed)
+        return replace(self.spec.layout, transposed=self.given.transposed, element=self.element)
 
     def at(self, M: int, N: int, K: int) -> Launch | Plan:
         """The launch at one shape, after C is filled with zeros where that is asked for."""
         shape = M, N, K
         launch = replace(self.spec.at(*shape), arguments=self.given.at(shape, self.types), layout=self.layout)
         return Plan((zeroed_C(self.layout, shape), launch)) if self.given.zeroes_C else launch
+
+
+def element_asked(where: str, matrices: Mapping[str, str], asked: Element | None) -> Element:
+    """What A and B hold, by the types of the parameters `matrices` of a kernel or launcher; `asked` is what it was said
+    to be, if anything. Raises UserError where the two differ, and where A, B or C is a pointer to something else."""
+    found = {name: element_of(type_) for name, type_ in matrices.items()}
+    odd = next((name for name in "ABC" if name in found and found[name] is None), None)
+    if odd:
+        raise UserError(f"{where} takes {odd} as {matrices[odd]}; A and B may hold {_KNOWN}, and C holds float")
+    if found.get("C", FLOAT32) is not FLOAT32:
+        raise UserError(f"{where} takes C as {matrices['C']}; C must be float*, so that its error can be judged")
+    first, second = found["A"] or FLOAT32, found["B"] or FLOAT32
+    if first is not second:
+        raise UserError(f"{where} takes A as {matrices['A']} and B as {matrices['B']}; both must have one type")
+    if asked is not None and asked is not first and not (asked is TF32 and first is FLOAT32):
+        raise UserError(f"{where} takes A as {matrices['A']}, and was to take matrices of {asked.name}")
+    return asked or first
+
+
+_KNOWN = "float, half or __nv_bfloat16"
 
 
 def zeroed_C(layout: Layout, shape: tuple[int, int, int]) -> Fill:

@@ -65,7 +65,8 @@ class Candidate:
             program = self.compiled(arch, shapes=[shape])
         except CompileError:
             raise UserError("the kernel does not compile: run its check, which says why") from None
-        A, B = make_inputs(inputs, self.launch.layout.product(shape), seed)
+        layout = self.launch.layout
+        A, B = make_inputs(inputs, layout.product(shape), seed, layout.element)
         return EmulatorExecutor(again=False).run(program, self.launch.at(*shape), A, B, shape)
 
     def counts(self, shape: Shape, arch: str | None = None) -> Counters:

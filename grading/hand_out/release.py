@@ -16,6 +16,7 @@ from pathlib import Path, PurePosixPath
 
 from gemmlab.build import build
 from gemmlab.course import lesson as lessons
+from gemmlab.course.handed_out import hidden_files
 from gemmlab.course.lesson import Lesson
 from gemmlab.errors import UserError
 from gemmlab.files import read_source
@@ -23,7 +24,7 @@ from grading.hand_out import sentences as say
 from grading.hand_out.leaks import leaks
 from grading.hand_out.new_folder import write_new_folder
 
-_TEXTS = ("README.md", "pyproject.toml", "Makefile", "environment.yml", "LICENSE")
+_TEXTS = ("README.md", "pyproject.toml", "Makefile", "environment.yml", "LICENSE", "hatch_build.py")
 _BEGIN, _END = ">>> not in the student bundle", "<<< not in the student bundle"
 _LINK = re.compile(r"\]\(([^()\s#:]+)\)|\bsrc=\"([^\":]+)\"")
 _IMAGES = (".png", ".svg", ".jpg", ".gif", ".webp")
@@ -63,16 +64,11 @@ def _files(root: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def _lesson_files(lesson: Lesson) -> Iterator[tuple[str, bytes]]:
-    """A lesson's spec, notebook and starters. The starters lie there twice: students write over those in kernels/."""
+    """A lesson's notebook and starters, and its hidden files."""
     for made in build.made_files(lesson):
         if made.kind != "solved":
             yield made.path.relative_to(lesson.root).as_posix(), made.text.encode()
-    for kernel in lesson.kernels:
-        kept = lessons.starter_path(lesson.root, kernel.name).relative_to(lesson.root)
-        yield kept.as_posix(), kernel.starter.encode()
-    front = read_source(lessons.lesson_path(lesson.root, lesson.name)).split("\n---\n", 1)[0]
-    spec = lessons.spec_path(lesson.root, lesson.name).relative_to(lesson.root)
-    yield spec.as_posix(), f"{front}\n---\n\n{say.SPEC_ONLY(notebook=f'{lesson.name}.ipynb')}\n".encode()
+    yield from ((place, text.encode()) for place, text in hidden_files(lesson))
 
 
 def _linked(text: str, root: Path) -> Iterator[str]:

@@ -163,7 +163,7 @@ class _Work:
             return _remarks(error)
         if isinstance(self.kernel.launched_by, LauncherSpec):
             return []
-        misfit = check_signature(self.source, self.kernel.launch.kernel)
+        misfit = check_signature(self.source, self.kernel.launch.kernel, element=self.kernel.element)
         return [misfit] if misfit else []
 
     def run(self, A: np.ndarray, B: np.ndarray, shape: Shape) -> Outcome:
@@ -275,10 +275,11 @@ class _Service:
         return (self.work.program.cubin or b"") if self.work.arch else b""
 
     def run(self, request: dict, data: bytes) -> tuple:
-        """One launch, or the second look at it; `data` are A and B. C and what was written follow where it ended, and
-        the same of a second launch."""
+        """One launch, or the second look at it; `data` are A and B as they lie in memory. C and what was written follow
+        where it ended, and the same of a second launch."""
         M, N, K = shape = tuple(request["shape"])
-        matrices = np.frombuffer(data, np.float32)
+        element = self.work.kernel.element
+        matrices = element.decoded(np.frombuffer(data, element.storage))
         A, B = matrices[: M * K].reshape(M, K).copy(), matrices[M * K :].reshape(K, N).copy()
         outcome = (self.work.look_again if request["again"] else self.work.run)(A, B, shape)
         findings = [*outcome.findings, *faults_of_second_launch(outcome)]

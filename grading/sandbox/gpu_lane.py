@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from gemmlab.check.causes import faults_of_second_launch
 from gemmlab.errors import UserError
 from gemmlab.kernel.launch import Launch, LaunchSpec
-from gemmlab.kernel.plan import Plan
+from gemmlab.kernel.plan import Plan, element_of, of_element
 from gemmlab.kernel.plan_json import from_json
 from gemmlab.kernel.tolerance import make_inputs
 from gemmlab.launcher.spec import LauncherSpec
@@ -78,7 +78,7 @@ def _work(launched_by: LaunchSpec | LauncherSpec, case: HiddenCase, emulated: Ra
     if isinstance(launched_by, LaunchSpec):
         return launched_by.at(*case.shape)
     try:
-        return from_json(emulated.plan)
+        return of_element(from_json(emulated.plan), launched_by.element)
     except ValueError:
         return None
 
@@ -92,7 +92,7 @@ def _run(
     if work is None:
         return RawResult(problem="output", detail="no plan of the launcher")
     program = Program("", "", code.arch, "", code.cubin, symbols=code.symbols)
-    A, B = make_inputs(case.inputs, case.shape, case.seed)
+    A, B = make_inputs(case.inputs, case.shape, case.seed, element_of(work))
     try:
         return _raw(gpu.run(program, work, A, B, case.shape))
     except UserError as error:

@@ -22,6 +22,7 @@ from pathlib import Path
 
 from gemmlab.check.second_look import looked_at
 from gemmlab.errors import UserError
+from gemmlab.kernel.elements import FLOAT32
 from gemmlab.kernel.tolerance import make_inputs
 from gemmlab.launcher.spec import LauncherSpec
 from grading.model import Execution, HiddenCase, Job, RawResult
@@ -175,6 +176,7 @@ class _Talk:
     def __init__(self, channel: socket.socket) -> None:
         self.channel = channel
         self.code: MachineCode | None = None
+        self.element = FLOAT32
         self.end = time.monotonic() + SUBMISSION_SECONDS
 
     def execute(self, job: Job) -> Execution:
@@ -184,6 +186,7 @@ class _Talk:
             return Execution(problem=ended.problem, detail=ended.detail)
         if errors:
             return Execution(errors=errors)
+        self.element = job.kernel.element
         results = self._run_cases(job.cases)
         if job.arch and isinstance(job.kernel.launched_by, LauncherSpec):
             self._fetch_code(job.arch)
@@ -229,7 +232,7 @@ class _Talk:
 
     def _run(self, case: HiddenCase, again: bool = False) -> RawResult:
         M, N, K = case.shape
-        A, B = make_inputs(case.inputs, case.shape, case.seed)
+        A, B = map(self.element.encoded, make_inputs(case.inputs, case.shape, case.seed, self.element))
         request = {"do": "run", "shape": case.shape, "again": again}
         answer, data = self._ask(request, A.tobytes() + B.tobytes(), 2 * 5 * M * N, CASE_SECONDS)
         findings = _dicts(answer.get("findings"))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gemmlab.kernel.elements import FLOAT32, Element
 from gemmlab.kernel.tolerance import Comparison, Shape
 
 Tile = tuple[int, int]
@@ -14,7 +15,9 @@ Tile = tuple[int, int]
 
 @dataclass(frozen=True)
 class Trial:
-    """One judged result: the shape (M, N, K), the kind of inputs, A, B, C, and the comparison with the reference."""
+    """One judged result: the shape (M, N, K), the kind of inputs, A, B, C, and the comparison with the reference.
+
+    `element` is what A and B hold."""
 
     shape: Shape
     inputs: str
@@ -22,6 +25,7 @@ class Trial:
     B: np.ndarray
     C: np.ndarray
     comparison: Comparison
+    element: Element = FLOAT32
 
     @property
     def work(self) -> int:

@@ -61,5 +61,5 @@ def _agrees(slip: Hypothesis, trial: Trial, T: int) -> bool | None:
         return None
     bound = np.zeros(expected.shape)
     if trial.inputs == "random" or np.abs(expected).max() > EXACT:
-        bound = rounding_bound(A.shape[1], (1 + np.abs(A)) @ (1 + np.abs(B)))
+        bound = rounding_bound(A.shape[1], (1 + np.abs(A)) @ (1 + np.abs(B)), trial.element)
     return bool((np.abs(trial.C - expected) <= bound)[written].all())

@@ -141,7 +141,8 @@ def _values_tell(trial: Trial) -> bool:
 
 def _displaced(trial: Trial) -> Displaced | None:
     A, B = trial.A.astype(np.float64), trial.B.astype(np.float64)
-    return displaced(trial.C, A @ B, trial.comparison.wrong, rounding_bound(A.shape[1], np.abs(A) @ np.abs(B)))
+    bound = rounding_bound(A.shape[1], np.abs(A) @ np.abs(B), trial.element)
+    return displaced(trial.C, A @ B, trial.comparison.wrong, bound)
 
 
 def _ragged_k(evidence: Evidence) -> bool:
@@ -164,7 +165,7 @@ def _is_off_by_one_value(trial: Trial) -> bool:
     with np.errstate(invalid="ignore"):
         offset = trial.C - A @ B
         spread = np.ptp(offset)
-    bound = rounding_bound(A.shape[1], np.abs(A) @ np.abs(B) + np.abs(offset)).max()
+    bound = rounding_bound(A.shape[1], np.abs(A) @ np.abs(B) + np.abs(offset), trial.element).max()
     return trial.C.size > 1 and bool(trial.comparison.wrong.all() and spread <= bound)
 
 

@@ -91,7 +91,7 @@ class Places:
         """'As[1][0]' or 'A[3][17]': the element that was touched; None where the array's extents are not known."""
         name = self.array(event.region)
         if 0 <= event.region < len(_MATRICES):
-            row, column = divmod(event.offset // 4, self.extents(_MATRICES[event.region])[1])
+            row, column = divmod(self.number(event), self.extents(_MATRICES[event.region])[1])
             return f"{name}[{row}][{column}]"
         declared = self.declaration(event.region)
         if declared is None and event.offset == 0 and self._size(event.region) <= 8:
@@ -100,6 +100,20 @@ class Places:
             if element := declared.element_at(event.offset):
                 return element
         return f"{name}[{event.offset // 4}]" if declared is not None else None
+
+    def number(self, event: Event) -> int:
+        """Which element of A, B or C in memory's order."""
+        return event.offset // self.element_bytes(event.region)
+
+    def element_bytes(self, region: int) -> int:
+        """Of A, B or C; a float's of another array, whose elements are not known here."""
+        return self.launch.layout.element_bytes(_MATRICES[region]) if 0 <= region < len(_MATRICES) else 4
+
+    def numbers(self, event: Event) -> str:
+        """What one access takes: '4 floats'."""
+        size = self.element_bytes(event.region)
+        count = max(event.size // size, 1)
+        return say.FLOATS(count=count) if size == 4 else say.NUMBERS(count=count, size=size)
 
     def named(self, event: Event) -> str:
         """The element, or the array with a byte offset where its extents are not known."""

@@ -154,13 +154,15 @@ WRITES_NOWHERE = Sentence(
 READS_OUTSIDE = Sentence("{me} of {block} reads {element} {here}, {edge}: {bounds}; {advice}.")
 WRITES_OUTSIDE = Sentence("{me} of {block} writes {element} {here}, {edge}: {bounds}; {advice}.")
 READS_ACROSS_THE_END = Sentence(
-    "{me} of {block} reads {floats} floats at once, from {element} on {here}, across its end: {bounds}; take a wide "
+    "{me} of {block} reads {floats} at once, from {element} on {here}, across its end: {bounds}; take a wide "
     "access only where all of it lies inside, else the elements one by one."
 )
 WRITES_ACROSS_THE_END = Sentence(
-    "{me} of {block} writes {floats} floats at once, from {element} on {here}, across its end: {bounds}; take a wide "
+    "{me} of {block} writes {floats} at once, from {element} on {here}, across its end: {bounds}; take a wide "
     "access only where all of it lies inside, else the elements one by one."
 )
+FLOATS = Sentence("{count} floats")
+NUMBERS = Sentence("{count} numbers of {size} bytes")
 BEFORE_ITS_START = Sentence("before its start")
 BEYOND_ITS_END = Sentence("beyond its end")
 ELEMENT_NUMBER = Sentence("element {number} of {array}")
@@ -210,12 +212,12 @@ ARRAY_NOT_ALIGNED_WRITE = Sentence(
 )
 READS_MISALIGNED = Sentence(
     "{me} reads {size} bytes at once at byte {offset} of {array} {here}, which is no multiple of {size}: such an "
-    "access needs an address divisible by {size}, so each row must hold a multiple of {floats} floats, else take the "
+    "access needs an address divisible by {size}, so each row must hold a multiple of {floats}, else take the "
     "elements one by one."
 )
 WRITES_MISALIGNED = Sentence(
     "{me} writes {size} bytes at once at byte {offset} of {array} {here}, which is no multiple of {size}: such an "
-    "access needs an address divisible by {size}, so each row must hold a multiple of {floats} floats, else take the "
+    "access needs an address divisible by {size}, so each row must hold a multiple of {floats}, else take the "
     "elements one by one."
 )
 

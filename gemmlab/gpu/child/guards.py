@@ -1,9 +1,9 @@
 """What surrounds A, B and C on the GPU, and what it tells after a launch.
 
-Each matrix lies in an allocation of its own between two guard zones. Guards, and C itself, start as NaN with a
-bit pattern of their own: a write outside changes a guard, a read from outside makes C NaN, and an element of C
-that keeps its pattern was never written. Arithmetic does not keep the pattern, so where a NaN in C came from is
-found by launching again with NaN in one place only.
+Each matrix lies in an allocation of its own between two guard zones. Guards, and C itself, start as NaN, of the
+matrix's own type, with a bit pattern of their own: a write outside changes a guard, a read from outside makes C NaN,
+and an element of C that keeps its pattern was never written. Arithmetic does not keep the pattern, so where a NaN in C
+came from is found by launching again with NaN in one place only.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from gemmlab.gpu.child import sentences as say
 from gemmlab.kernel.verdict import Finding
 
 GUARD_BYTES = 1 << 20  # on either side; a multiple of 256, so that a matrix stays as aligned as its allocation
-GUARD_WORDS = GUARD_BYTES // 4
 C_START = 0x7FC0C0DE
 GUARD_PATTERN = {"A": 0x7FC0A0A0, "B": 0x7FC0B0B0, "C": 0x7FC0C0C0}
+NARROW_PATTERN = {"A": 0x7FA0, "B": 0x7FB0}  # a NaN as a float16 and as a bfloat16
 NAN_SOURCES = ("guard A", "guard B", "guard C", "start of C")
 
 
 @dataclass(frozen=True)
 class Images:
-    """A, B and C with their guards, as 32-bit words: what is copied to the GPU, or what came back from it."""
+    """A, B and C with their guards, as words of an element: what is copied to the GPU, or what came back from it."""
 
     words: dict[str, np.ndarray]
     shape: tuple[int, int, int]
@@ -33,7 +33,15 @@ class Images:
         """The words of one matrix, without its guards, in its two dimensions."""
         M, N, K = self.shape
         rows_cols = {"A": (M, K), "B": (K, N), "C": (M, N)}[name]
-        return self.words[name][GUARD_WORDS:-GUARD_WORDS].reshape(rows_cols)
+        return self.words[name][self.guard(name) : -self.guard(name)].reshape(rows_cols)
+
+    def guard(self, name: str) -> int:
+        """Elements of a guard zone."""
+        return GUARD_BYTES // self.words[name].itemsize
+
+    def pattern(self, name: str) -> int:
+        """What each of them holds at first."""
+        return (GUARD_PATTERN if self.words[name].itemsize == 4 else NARROW_PATTERN)[name]
 
     @property
     def C(self) -> np.ndarray:
@@ -41,15 +49,17 @@ class Images:
 
 
 def make_images(A: np.ndarray, B: np.ndarray, nan_in: tuple[str, ...] = NAN_SOURCES) -> Images:
-    """The images for one launch. Places not named in `nan_in` hold zeros instead of NaN."""
+    """The images for one launch. A and B are as they lie in memory. Places not named in `nan_in` hold zeros instead of
+    NaN."""
     (M, K), N = A.shape, B.shape[1]
     C = np.full((M, N), C_START if "start of C" in nan_in else 0, np.uint32)
-    words = {}
-    for name, inside in (("A", A), ("B", B), ("C", C)):
-        pattern = GUARD_PATTERN[name] if f"guard {name}" in nan_in else 0
-        guard = np.full(GUARD_WORDS, pattern, np.uint32)
-        words[name] = np.concatenate((guard, inside.reshape(-1).view(np.uint32), guard))
-    return Images(words, (M, N, K))
+    inside = {"A": A, "B": B, "C": C}
+    images = Images({name: one.reshape(-1).view(f"u{one.itemsize}") for name, one in inside.items()}, (M, N, K))
+    for name, words in images.words.items():
+        pattern = images.pattern(name) if f"guard {name}" in nan_in else 0
+        guard = np.full(images.guard(name), pattern, words.dtype)
+        images.words[name] = np.concatenate((guard, words, guard))
+    return images
 
 
 def written(after: Images) -> np.ndarray:
@@ -65,18 +75,24 @@ def write_findings(before: Images, after: Images) -> list[Finding]:
 
 
 def _guard_finding(name: str, side: str, after: Images) -> Finding | None:
-    words = after.words[name]
-    guard = words[:GUARD_WORDS][::-1] if side == "before" else words[-GUARD_WORDS:]
-    hit = np.flatnonzero(guard != GUARD_PATTERN[name])
+    words, length = after.words[name], after.guard(name)
+    guard = words[:length][::-1] if side == "before" else words[-length:]
+    hit = np.flatnonzero(guard != after.pattern(name))
     if not hit.size:
         return None
     farthest = int(hit[-1]) + 1
     rows, cols = after.inside(name).shape
-    floats = say.ONE_FLOAT() if hit.size == 1 else say.FLOATS(count=hit.size)
+    floats = _count(hit.size, words.itemsize)
     sentence = say.WROTE_BEFORE if side == "before" else say.WROTE_AFTER
     message = sentence(array=name, rows=rows, cols=cols, floats=floats, farthest=farthest)
     details = {"array": name, "side": side, "farthest": farthest}
     return Finding("out_of_bounds", message, count=int(hit.size), details=details)
+
+
+def _count(count: int, size: int) -> str:
+    if size != 4:
+        return say.ONE_NUMBER(size=size) if count == 1 else say.NUMBERS(count=count, size=size)
+    return say.ONE_FLOAT() if count == 1 else say.FLOATS(count=count)
 
 
 def _changed_finding(name: str, before: Images, after: Images) -> Finding | None:

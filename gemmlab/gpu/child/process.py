@@ -115,7 +115,9 @@ def _why_no_start(error: ChildTimeout | ChildDied | CudaError) -> str:
 
 
 def _environment() -> dict[str, str]:
-    """This process's environment, with this package importable and TF32 off in CuPy and in cuBLAS."""
+    """This process's environment, with this package importable, TF32 off in CuPy, and in cuBLAS only where it is asked
+    for."""
     root = str(Path(__file__).resolve().parents[3])
     path = os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH"))))
-    return {**os.environ, "PYTHONPATH": path, "CUPY_TF32": "0", "NVIDIA_TF32_OVERRIDE": "0"}
+    kept = {name: value for name, value in os.environ.items() if name != "NVIDIA_TF32_OVERRIDE"}
+    return {**kept, "PYTHONPATH": path, "CUPY_TF32": "0"}
