@@ -1,4 +1,4 @@
-"""What a GPU did with lesson 10's kernel, as tools/record_splits.py recorded it: times by slices, orders of addition."""
+"""Lesson 10's kernel on a GPU, as tools/record_splits.py recorded it: times by slices, and orders of addition."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def orders_text(record: SplitRecord) -> str:
     return "\n".join(
         [
             f"{escape(record.label[:1].upper() + record.label[1:])}; not your machine. M, N, K = {shape}, and the "
-            f"same matrices each time: how many of the {record.elements:,} elements of C differ from the first launch.\n",
+            f"same matrices each time: how many of the {record.elements:,} elements of C are others than at first.\n",
             "| slices added with | at the later launches |",
             "|:--|--:|",
             *rows,
