@@ -147,9 +147,9 @@ def _multiply_adds_of_a_block(run: _Run) -> Count:
     """Multiply-adds of the first block of every launch."""
     from gemmlab.emulator import EmulatorExecutor
 
-    A, B = make_inputs("random", run.shape)
+    A, B, terms = draw(run.candidate.launch, "random", run.shape)
     work, first = run.candidate.launch.at(*run.shape), np.zeros(1, np.int64)
-    counters = EmulatorExecutor(again=False).run(run.program, work, A, B, run.shape, blocks=first).counters
+    counters = EmulatorExecutor(again=False).run(run.program, work, A, B, run.shape, first, terms).counters
     assert counters is not None, "the emulator counts"
     return counters.totals.fma, run.worst_line("fma")
 

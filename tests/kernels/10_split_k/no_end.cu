@@ -1,5 +1,5 @@
 // expect: out_of_bounds
-// says: beyond its end: A is 35×200; K
+// says: beyond its end: A is 35×150; K
 // The last slice does not end where K ends.
 
 // IN PLACE OF

@@ -1,5 +1,5 @@
-// expect: launch_error
-// says: Round the division up
+// expect: wrong_result
+// says: were never written
 // The number of blocks is rounded down.
 
 // IN PLACE OF
