@@ -21,6 +21,7 @@ from gemmlab import gpu
 from gemmlab.course import blanks
 from gemmlab.gpu.bench import Bench
 from gemmlab.gpu.executor import GpuExecutor
+from gemmlab.kernel.executor import Outcome
 from gemmlab.kernel.tolerance import make_inputs
 from gemmlab.launcher.launcher import Launcher
 from gemmlab.trials.candidate import Candidate
@@ -66,6 +67,8 @@ def times(bench: Bench, source: str) -> list[dict]:
     wanted = [candidate(f"{slices} slices", with_slices(source, slices)) for slices in SLICES]
     rows = []
     for one, program in zip(wanted, compiled(wanted, bench.arch), strict=True):
+        if isinstance(program, str):
+            raise SystemExit(f"{one.filename} does not compile: {program}")
         work = one.launch.at(*SHAPE)
         timing = bench.time(program, work, SHAPE, seconds=SECONDS, warm_up=WARM_UP)
         grid = one.launches(SHAPE)[0].grid
@@ -81,6 +84,12 @@ def times(bench: Bench, source: str) -> list[dict]:
     return rows
 
 
+def whole(outcome: Outcome) -> np.ndarray:
+    if outcome.C is None:
+        raise SystemExit(f"the launch has failed: {outcome.findings}")
+    return outcome.C
+
+
 def orders(arch: str, source: str) -> list[dict]:
     """How C differs between launches on the same numbers, with the workspace and with atomic additions."""
     A, B = make_inputs("random", SHAPE, 1)
@@ -89,8 +98,8 @@ def orders(arch: str, source: str) -> list[dict]:
         for name, text in (("workspace", source), ("atomicAdd", with_atomics(source))):
             one = candidate(name, text)
             program, work = one.compiled(arch), one.launch.at(*SHAPE)
-            first, *others = (executor.run(program, work, A, B, SHAPE).C for _ in range(LAUNCHES))
-            different = [int((C != first).sum()) for C in others]
+            first, *others = (whole(executor.run(program, work, A, B, SHAPE)) for _ in range(LAUNCHES))
+            different = [int(np.count_nonzero(C != first)) for C in others]
             largest = max(float(np.abs(C.astype(np.float64) - first).max()) for C in others)
             rows.append({"added": name, "elements": first.size, "different": different, "largest": largest})
             print(rows[-1], flush=True)
