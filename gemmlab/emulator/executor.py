@@ -79,7 +79,10 @@ class EmulatorExecutor:
             ) from None
 
     def _run(self, program: Program, work: Launch | Plan, arrays: DeviceArrays, shape, blocks) -> Outcome:
+        from gemmlab.emulator.warm import compiled_interpreter
+
         outcomes: list[Outcome] = []
+        compiled_interpreter()  # no launch pays with its time for what is made once
         several = len({launch.kernel for launch in launches_of(work)}) > 1
         end = time.monotonic() + self.seconds
         for step in steps_of(work):

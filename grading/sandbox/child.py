@@ -91,7 +91,7 @@ def _import_all() -> None:
     """Every module that a child may come to need: none can be found any more once the walls stand."""
     from gemmlab.emulator.warm import compiled_interpreter
 
-    compiled_interpreter()  # before others import it, because this one knows where its machine code is kept
+    compiled_interpreter()
     for room in _ROOMS:
         folder = importlib.import_module(f"gemmlab.{room}")
         for module in pkgutil.walk_packages(folder.__path__, f"{folder.__name__}."):
