@@ -21,13 +21,14 @@ from functools import cache
 from math import prod
 from pathlib import Path
 
-from ladder_numbers import ladder_names
+from ladder_numbers import ladder_names, split_names
 from lesson_text import prose_of
 
 from gemmlab.course.lesson import Lesson, load
 from gemmlab.course.parts import TOTAL_MARKS
 from gemmlab.kernel import limits
 from gemmlab.kernel.launch import cdiv
+from gemmlab.kernel.plan import launches_of
 from gemmlab.kernel.warp import BANKS, SECTOR_BYTES, WARP, sector_range
 from gemmlab.models.banks import BankRequest
 from gemmlab.models.ceilings import ceilings_of
@@ -148,7 +149,7 @@ def names_of(lesson: Lesson) -> dict[str, object]:
     """The predictions by their ids, the tile T, the block and its threads, the machine, models, the record."""
     kernel = lesson.kernels[0]
     shape = kernel.cases[0].shape
-    block = kernel.launch.at(*shape).block
+    block = launches_of(kernel.pristine_launches.at(*shape))[0].block
     return {
         **{prediction.id: prediction.answer for prediction in lesson.predictions},
         **{question.id: question.marks for question in lesson.questions},
@@ -157,6 +158,7 @@ def names_of(lesson: Lesson) -> dict[str, object]:
         **_MODELS,
         **_recorded(),
         **ladder_names(lesson),
+        **split_names(lesson),
         "T": kernel.tile,
         "block": block,
         "threads": prod(block),
