@@ -30,6 +30,7 @@ from gemmlab.kernel import limits
 from gemmlab.kernel.launch import cdiv
 from gemmlab.kernel.plan import launches_of
 from gemmlab.kernel.warp import BANKS, SECTOR_BYTES, WARP, sector_range
+from gemmlab.models import board
 from gemmlab.models.banks import BankRequest
 from gemmlab.models.ceilings import ceilings_of
 from gemmlab.models.simulator import FLOAT_BYTES, traffic_naive, traffic_tiled
@@ -232,4 +233,7 @@ def _recorded() -> dict[str, object]:
         "l2": results.ceilings["l2_gbs"],
         "ridge_of_memory": ceilings.ridge,
         "allowed": lambda level, intensity: ceilings.attainable(intensity, level),
+        "bound": lambda *shape: board.bound(shape, ceilings),
+        "flop_share": lambda *shape: prod(shape) / sum(map(prod, board.SHAPES)),
+        "BOARD": board.SHAPES,
     }
