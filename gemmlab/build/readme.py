@@ -18,6 +18,7 @@ from gemmlab.files import write_whole
 from gemmlab.pictures.picture import PAPER
 from gemmlab.records.fused import table as table_of_fused
 from gemmlab.records.results import AtShape, Published, Results, all_results, published
+from gemmlab.text.skinny import skinny_rows
 
 BEGIN, END = "<!-- results: built by `make lessons` -->", "<!-- end of results -->"
 PICTURE = "gemmlab/recorded/ladder.svg"
@@ -83,8 +84,23 @@ def _section(results: Results) -> str:
         f"cache, {ceilings['shared_gbs'] / 1000:.1f} TB/s from shared memory."
     )
     picture = f"![The ladder's kernels as a share of cuBLAS, {results.label}]({PICTURE})"
-    fused = ["", _FUSED, "", table_of_fused(results)] if results.fused else []
-    return "\n".join([head, "", *table, "", roof, "", picture, *fused, ""])
+    return "\n".join([head, "", *table, "", roof, "", picture, "", *_splits(results), *_fused(results)])
+
+
+def _fused(results: Results) -> list[str]:
+    """The kernel that does more than a product, beside the kernels that it stands for."""
+    return [_FUSED, "", table_of_fused(results), ""] if results.fused else []
+
+
+def _splits(results: Results) -> list[str]:
+    """The kernels for few rows and long sums."""
+    if not results.splits:
+        return []
+    head = (
+        "Few rows, as a language model has them, and long sums, for which lesson 10 splits K. GB/s are those of A, B "
+        "and C moved once:"
+    )
+    return [head, "", *skinny_rows(results), ""]
 
 
 def _shape_name(one: AtShape) -> str:

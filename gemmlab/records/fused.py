@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from gemmlab.gpu.bench import Bench
 from gemmlab.kernel.timing import Timing
-from gemmlab.models import fusion
+from gemmlab.models.networks import fusion
 from gemmlab.records.results import Fused, Results, all_results
 from gemmlab.trials.candidate import Candidate
 

@@ -10,6 +10,8 @@ from pathlib import Path
 Shape = tuple[int, int, int]
 FOLDER = Path(__file__).parents[1] / "recorded"
 PUBLISHED = FOLDER / "published" / "ladders.json"
+# Products with a long sum, or with few rows, as language models have them: recorded for kernels that split K.
+SPLIT_SHAPES: tuple[Shape, ...] = ((256, 256, 8192), (1, 11008, 4096), (8, 11008, 4096), (16, 11008, 4096))
 
 
 @dataclass(frozen=True)
@@ -66,11 +68,13 @@ class Fused:
 
 @dataclass(frozen=True)
 class Results:
-    """One results file: the machine's description, the ceilings by name, the shapes, and what was fused."""
+    """One results file: the machine's description, the ceilings by name, and the shapes: those of the whole ladder,
+    `splits`, those of the kernels that split K, and `fused`, those of kernels that do more than a product."""
 
     machine: dict
     ceilings: dict[str, float]
     shapes: tuple[AtShape, ...]
+    splits: tuple[AtShape, ...] = ()
     fused: tuple[Fused, ...] = ()
 
     @property
@@ -87,7 +91,7 @@ class Results:
         )
 
     def at(self, shape: Shape) -> AtShape | None:
-        return next((one for one in self.shapes if one.shape == shape), None)
+        return next((one for one in (*self.shapes, *self.splits) if one.shape == shape), None)
 
 
 def all_results(folder: Path = FOLDER) -> list[Results]:
@@ -103,9 +107,11 @@ def first_results(folder: Path = FOLDER) -> Results | None:
 
 def _results(data: dict) -> Results:
     shapes = data.get("shapes", ())
-    plain = tuple(_at_shape(one) for one in shapes if "against" not in one)
+    every = tuple(_at_shape(one) for one in shapes if "against" not in one)
+    splits = tuple(one for one in every if one.shape in SPLIT_SHAPES)
+    ladder = tuple(one for one in every if one.shape not in SPLIT_SHAPES)
     fused = tuple(_fused(one) for one in shapes if "against" in one)
-    return Results(data.get("machine", {}), data["ceilings"], plain, fused)
+    return Results(data.get("machine", {}), data["ceilings"], ladder, splits, fused)
 
 
 def _fused(data: dict) -> Fused:

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from gemmlab.check.rules import measured
 from gemmlab.cli import app
 from gemmlab.course.lesson import load
-from gemmlab.models import fusion, layers
+from gemmlab.models.networks import fusion, layers
 from gemmlab.records import fused
 from gemmlab.records.record import entries, fused_entries
 from gemmlab.records.results import Fused, Results
@@ -90,7 +90,7 @@ def test_it_is_recorded_beside_all_three_kernels_and_not_on_the_ladder(lesson):
 
 def test_a_record_of_it_says_what_it_is_beside(monkeypatch):
     one = Fused(SHAPE, 8000.0, 7800.0, 0.975, fusion.total(fusion.fused(SHAPE)), fusion.total(fusion.separate(SHAPE)))
-    monkeypatch.setattr(fused, "all_results", lambda: [Results({"gpu": "a GPU", "commit": "c"}, {}, (), (one,))])
+    monkeypatch.setattr(fused, "all_results", lambda: [Results({"gpu": "a GPU", "commit": "c"}, {}, (), fused=(one,))])
     table = fused.recorded_table()
     assert "| 4096×11008×4096 | 7,800 | 8,000 | 0.97" in table and "1149.3 | 427.9" in table
     assert "cuBLAS, then CuPy kernels for bias and SiLU" in table and "a GPU" in table

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gemmlab.models import fusion as model
+from gemmlab.models.networks import fusion as model
 from gemmlab.notebook import arguments
 from gemmlab.notebook.desk import Desk
 from gemmlab.notebook.registry import verb

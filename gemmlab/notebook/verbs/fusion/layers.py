@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gemmlab.errors import UserError
-from gemmlab.models import layers as model
+from gemmlab.models.networks import layers as model
 from gemmlab.notebook.desk import Desk
 from gemmlab.notebook.registry import verb
 from gemmlab.pictures.output import Markdown, show
