@@ -5,14 +5,13 @@ import pytest
 from gemmlab.check.check import check_source
 from gemmlab.course.lesson import Case, find_root
 from gemmlab.records.record import FAST
-from gemmlab.trials.numbers import variant
 
 SHAPES = [(1, 1, 1), (35, 45, 25), (130, 132, 40), (135, 131, 50), (64, 256, 48)]
 
 
 def fast(name, change=lambda source: source):
     source = change((find_root() / "solutions/fast" / f"{name}.cu").read_text(encoding="utf-8"))
-    return variant(name, source, *FAST[name])
+    return FAST[name].candidate(name, source)
 
 
 def verdict(one, shapes):
