@@ -22,8 +22,10 @@ def roofline(
     gbs: float | None = None,
     tiles: Sequence[tuple[int, int]] = (),
 ) -> None:
-    """The naive kernel under the roof of a machine of so many GFLOPS and GB/s, of this or a recorded one; or blocks
-    with tiles (BM, BN) of this lesson's matrices, under the roof of tensor cores and at the L2 cache where they take these.
+    """The naive kernel under the roof of a machine of so many GFLOPS and GB/s, of this or a recorded one.
+
+    With `tiles` (BM, BN) blocks with such tiles of this lesson's matrices, at the L2 cache, under the roof of what
+    multiplies them.
     """
     from gemmlab.pictures.speed import roofline as pictures
 

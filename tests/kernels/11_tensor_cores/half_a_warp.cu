@@ -1,0 +1,7 @@
+// expect: barrier_divergence
+// A guard keeps a part of the warp from the product.
+
+// BLANK multiply
+if (row0 + warp_row + lane % SIDE < M) {
+    wmma::mma_sync(acc[m][n], a[m], b[n], acc[m][n]);
+}

@@ -1,0 +1,7 @@
+// expect: wrong_result
+// Only the first half of each pair of tiles is multiplied.
+
+// IN PLACE OF
+        for (int k = 0; k < BK; k += SIDE) {
+// STANDS
+        for (int k = 0; k < SIDE; k += SIDE) {
