@@ -93,8 +93,8 @@ def _tensor_cores(results: Results) -> list[str]:
         return []
     columns = [_shape_name(one) for one in next(iter(by_dtype.values()))]
     lines = [
-        "On tensor cores, each beside cuBLAS on matrices of the same kind: float16 and TF32 with sums in float32; "
-        "`float32 by 3×TF32` beside SGEMM with TF32 off. Measured in the same way.",
+        "On tensor cores, each beside cuBLAS on matrices of the same kind, sums in float32; `3xtf32` is float32 by "
+        "three TF32 products, beside SGEMM with TF32 off. Measured in the same way.",
         "",
         _row("kernel", ["A and B", *columns]),
         "|:--|:--|" + "--:|" * len(columns),

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from gemmlab.errors import UserError
-from gemmlab.kernel.elements import FLOAT32, TF32, Element, element_of
+from gemmlab.kernel.elements import FLOAT32, Element, element_of
 from gemmlab.kernel.launch import Address, Argument, Launch, LaunchSpec, Scalar, evaluate, split_dimensions
 from gemmlab.kernel.layout import Layout
 from gemmlab.kernel.plan import Fill, Plan
@@ -126,7 +126,7 @@ def element_asked(where: str, matrices: Mapping[str, str], asked: Element | None
     first, second = found["A"] or FLOAT32, found["B"] or FLOAT32
     if first is not second:
         raise UserError(f"{where} takes A as {matrices['A']} and B as {matrices['B']}; both must have one type")
-    if asked is not None and asked is not first and not (asked is TF32 and first is FLOAT32):
+    if asked is not None and asked.cuda != first.cuda:
         raise UserError(f"{where} takes A as {matrices['A']}, and was to take matrices of {asked.name}")
     return asked or first
 

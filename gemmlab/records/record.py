@@ -40,14 +40,12 @@ _WARP_TILES = "BM // WM * (BN // WN) * 32"
 
 @dataclass(frozen=True)
 class Fast:
-    """How a kernel of solutions/fast/ is launched, in its own names, and what its A and B hold. `dtype` is what the
-    record calls that, where it is more than the element's name."""
+    """How a kernel of solutions/fast/ is launched, in its own names, and what its A and B hold."""
 
     block: str
     grid: str = GRID
     smem: str = "0"
     element: str = "float32"
-    dtype: str = ""
 
     def candidate(self, name: str, source: str, numbers: Mapping[str, int] | None = None) -> Candidate:
         """The kernel with other numbers in its #define lines, if any."""
@@ -62,7 +60,7 @@ FAST = {
     "sliced": Fast("SLICES * (BM // TM) * (BN // TN)"),
     "wmma_tf32": Fast(_WARP_TILES, element="tf32"),
     "half_mma": Fast(_WARP_TILES, smem="STAGES * (BM + BN) * BK * 2", element="float16"),
-    "three_tf32": Fast(_WARP_TILES, smem="STAGES * (BM * BK + BK * (BN + PAD)) * 4", dtype="float32 by 3×TF32"),
+    "three_tf32": Fast(_WARP_TILES, smem="STAGES * (BM * BK + BK * (BN + PAD)) * 4", element="3xtf32"),
 }
 # The same with other numbers in their #define lines.
 FAST_SIZES = {"two_fragments": ({"BM": 64, "BK": 16, "BLOCKS_A_SM": 1},)}
@@ -89,7 +87,7 @@ def entries(root: Path) -> list[Entry]:
         source = (root / "solutions" / "fast" / f"{name}.cu").read_text(encoding="utf-8")
         for numbers in ({}, *FAST_SIZES.get(name, ())):
             candidate = fast.candidate(f"fast/{name}", source, numbers)
-            found.append(Entry(candidate, None, False, fast.dtype or fast.element))
+            found.append(Entry(candidate, None, False, fast.element))
     return found
 
 

@@ -44,6 +44,9 @@ def test_a_missing_barrier_is_found(name, line, left):
 
 
 FILLS = {
+    "wmma_tf32": ("(r < M && c < K) ? A[r * K + c] : 0.0f", "r < M ? A[r * K + c] : 0.0f"),
+    "half_mma": ("e < count ? from[e] : __half(0.0f)", "count > 0 ? from[e] : __half(0.0f)"),
+    "three_tf32": ("e < count ? 0 : 4", "count > 0 ? 0 : 4"),
     "pipelined": ("|| k0 + a_k < K", "|| true"),
     "sliced": ("|| k0 + a_k < K", "|| true"),
     "register_prefetch": ("if (r < rows && c < cols) {\n        const", "if (r < rows) {\n        const"),

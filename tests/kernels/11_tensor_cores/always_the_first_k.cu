@@ -1,4 +1,5 @@
 // expect: wrong_result
+// says: follow the sum of one of them by hand
 // Fragments of A are always those of the tile's first columns.
 
 // BLANK load

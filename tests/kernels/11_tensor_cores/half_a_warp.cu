@@ -1,4 +1,5 @@
 // expect: barrier_divergence
+// says: that do not come; call it outside of the branch
 // A guard keeps a part of the warp from the product.
 
 // BLANK multiply

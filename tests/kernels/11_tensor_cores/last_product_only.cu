@@ -1,4 +1,5 @@
 // expect: wrong_result
+// says: the mistake is in the sum itself
 // What was summed before is not added.
 
 // BLANK multiply

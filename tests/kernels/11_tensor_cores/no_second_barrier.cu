@@ -1,7 +1,9 @@
 // expect: race
+// says: write after read
 // The next turn overwrites tiles that a slow warp still reads.
 
 // IN PLACE OF
-        // Wait until all have read them.
         __syncthreads();
+    }
 // STANDS
+    }

@@ -1,8 +1,8 @@
 // expect: out_of_bounds
-// says: of A
+// says: of A; beyond its end
 // A is read beyond its last column.
 
 // IN PLACE OF
-(r < M && c < K) ? A[r * K + c] : __half(0.0f);
+            As[i / BK][i % BK] = (r < M && c < K) ? A[r * K + c] : __half(0.0f);
 // STANDS
-r < M ? A[r * K + c] : __half(0.0f);
+            As[i / BK][i % BK] = r < M ? A[r * K + c] : __half(0.0f);

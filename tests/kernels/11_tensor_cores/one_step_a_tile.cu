@@ -1,4 +1,5 @@
 // expect: wrong_result
+// says: Every second K tile is left out
 // Only the first half of each pair of tiles is multiplied.
 
 // IN PLACE OF

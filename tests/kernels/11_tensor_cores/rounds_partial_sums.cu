@@ -1,5 +1,5 @@
 // expect: wrong_result
-// says: float16
+// says: only numbers that float16 has; belong in float
 // Every partial sum goes through float16.
 
 // BLANK multiply

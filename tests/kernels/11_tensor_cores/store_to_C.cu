@@ -1,4 +1,5 @@
 // expect: misaligned
+// says: each row must hold a multiple of 4 floats
 // Fragments are stored straight into C, whatever N is.
 
 // BLANK store

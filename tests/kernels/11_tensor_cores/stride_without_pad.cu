@@ -1,4 +1,5 @@
-// expect: wrong_result
+// expect: uninitialized
+// says: never set
 // The rows of the tiles are taken to be as long as the tile is wide.
 
 // BLANK load

@@ -1,4 +1,5 @@
 // expect: wrong_result
+// says: multiplies for one row and column and stores to another
 // Row and column of the warp are swapped in the tiles, and not where it stores.
 
 // BLANK load
