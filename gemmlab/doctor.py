@@ -85,13 +85,12 @@ def _describe_compiler() -> dict:
 
 
 def _emulator() -> Item:
-    from gemmlab.emulator import store
+    from gemmlab.emulator import shipped, store
 
     if store.is_ready():
-        return Item("emulator", True, f"compiled (Numba {_version('numba')})")
-    return Item(
-        "emulator", True, "not compiled yet: the first check does it once, in a minute or more; or run make warm"
-    )
+        return Item("emulator", True, f"compiled (llvmlite {_version('llvmlite')})")
+    how = "in some seconds" if shipped.is_fresh() else "from its changed sources, in a minute or more"
+    return Item("emulator", True, f"not compiled yet: the first check does it once, {how}; or run make warm")
 
 
 def _gpu() -> Item:
@@ -104,6 +103,16 @@ def _gpu() -> Item:
     except UserError as error:
         return Item("GPU", False, f"{gpu.available()} cannot be used: {error}", needed=False)
     return Item("GPU", True, f"{found.name} ({found.arch}), driver {found.driver}", needed=False)
+
+
+def _cublas() -> Item:
+    from gemmlab import gpu
+
+    if gpu.available() is None:
+        return Item("cuBLAS", False, "no GPU to compare with it on", needed=False)
+    found = _installed("nvidia-cublas-cu12")
+    how = "not found: to compare with it, pip install 'gemmlab[gpu]', or -e '.[gpu]' in a clone"
+    return Item("cuBLAS", bool(found), found or how, needed=False)
 
 
 def _notebook() -> Item:
@@ -137,5 +146,6 @@ _LOOKS: tuple[Callable[[], Item], ...] = (
     _headers,
     _emulator,
     _gpu,
+    _cublas,
     _notebook,
 )

@@ -5,7 +5,8 @@ from __future__ import annotations
 from gemmlab.sentence import Sentence
 
 COMPILING = Sentence(
-    "Compiling the emulator first. This happens once and takes from one to several minutes, more on a busy machine."
+    "Compiling the emulator first. This happens once on a machine and takes some seconds, or minutes where its sources "
+    "were changed."
 )
 STILL_COMPILING = Sentence("Still compiling the emulator: {seconds} s so far.")
 STILL_STARTING = Sentence("Still starting the sandbox: {seconds} s so far.")

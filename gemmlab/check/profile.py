@@ -16,6 +16,7 @@ from gemmlab.kernel.launch import Launch
 from gemmlab.kernel.layout import COURSE, Layout
 from gemmlab.kernel.limits import Occupancy, occupancy
 from gemmlab.kernel.plan import Launches, Plan, launches_of
+from gemmlab.kernel.terms import PLAIN, Terms
 from gemmlab.kernel.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -133,11 +134,18 @@ class _Recorder:
         self.outcome: Outcome | None = None
 
     def run(
-        self, program: Program, work: Launch | Plan, A: np.ndarray, B: np.ndarray, shape: tuple[int, int, int]
+        self,
+        program: Program,
+        work: Launch | Plan,
+        A: np.ndarray,
+        B: np.ndarray,
+        shape: tuple[int, int, int],
+        *,
+        terms: Terms = PLAIN,
     ) -> Outcome:
         from gemmlab.emulator import EmulatorExecutor
 
-        outcome = EmulatorExecutor().run(program, work, A, B, shape)
+        outcome = EmulatorExecutor().run(program, work, A, B, shape, terms=terms)
         if self.outcome is None:
             self.program, self.outcome = program, outcome
         return outcome

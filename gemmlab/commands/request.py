@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import wraps
 from inspect import Parameter, Signature, signature
 from typing import TYPE_CHECKING, Any
@@ -39,6 +39,8 @@ class Request:
     launcher: asked.LauncherOption = None
     layout: asked.LayoutOption = LayoutName.course
     args: asked.ArgsOption = None
+    activation: asked.ActivationOption = asked.ActivationName.none
+    batch: asked.BatchOption = 1
     define: asked.DefineOption = None
     inputs: asked.InputsOption = asked.Inputs.random
     dtype: asked.DtypeOption = asked.Dtype.auto
@@ -67,14 +69,16 @@ class Request:
     def chosen_layout(self) -> Layout:
         from gemmlab.kernel.layout import LAYOUTS
 
-        return LAYOUTS[self.layout.value]
+        return replace(LAYOUTS[self.layout.value], batch=self.batch)
 
     @property
     def given(self) -> ArgumentList | None:
-        """What --args says; None where it is left out."""
+        """What --args and --activation say; None where both are left out."""
         from gemmlab.kernel.arguments import ArgumentList
 
-        return None if self.args is None else ArgumentList.parse(self.args)
+        if self.args is None and self.activation == asked.ActivationName.none:
+            return None
+        return ArgumentList.parse(_USUAL if self.args is None else self.args, self.activation.value)
 
     @property
     def element(self) -> Element | None:
@@ -92,8 +96,6 @@ class Request:
 
     def spec(self, source: str) -> LaunchSpec | GivenLaunch:
         """The launch of one kernel."""
-        from dataclasses import replace
-
         from gemmlab.cuda.signature import find_kernels
         from gemmlab.kernel.elements import FLOAT32
 
@@ -105,14 +107,12 @@ class Request:
         if signature is None:
             return spec
         instance = _instance(source, signature, spec.kernel)
-        if self.args is None and instance == spec.kernel:
+        if self.given is None and instance == spec.kernel and self.batch == 1:
             return self._plain(spec, signature)
         return self._with_arguments(replace(spec, kernel=instance), signature)
 
     def _plain(self, spec: LaunchSpec, signature: KernelSignature) -> LaunchSpec:
         """The launch of a kernel that is to have the course's six parameters; that it has others, the check says."""
-        from dataclasses import replace
-
         from gemmlab.kernel.elements import element_of
 
         first, second, *_ = [element_of(type_) for type_, _ in signature.parameters] + [None, None]

@@ -20,7 +20,9 @@ from gemmlab.cuda.tree import (
     text_of,
     walk,
 )
+from gemmlab.kernel.arguments import AskedLaunch, Parameter
 from gemmlab.kernel.elements import FLOAT32, Element
+from gemmlab.kernel.launch import LaunchSpec
 from gemmlab.kernel.verdict import Finding
 
 if TYPE_CHECKING:
@@ -67,36 +69,54 @@ def find_kernels(source: str, options: Sequence[str] = ()) -> list[KernelSignatu
 
 
 def check_signature(
-    source: str, kernel: str = "gemm", options: Sequence[str] = (), element: Element = FLOAT32
+    source: str, kernel: str = "gemm", options: Sequence[str] = (), wanted: Sequence[Parameter] | None = None
 ) -> Finding | None:
-    """What is wrong with the kernel of that name, as a finding of kind 'compile_error'; None where it fits.
+    """What is wrong with the kernel of that name, as a finding of kind 'compile_error'; None where it fits what is
+    wanted, the course's six parameters where that is left out.
 
-    `element` is what A and B are to hold. Other names of parameters,
-    __restrict__, typedefs, attributes, extern "C" and A or B without const are all right.
+    Other names of parameters, __restrict__, typedefs, attributes, extern "C" and A or B without const are all right.
     """
+    wanted = wanted or course_parameters()
+    must = contract(wanted)
     if not is_text(source):
         return _finding(say.NOT_TEXT(), None)
     if not source.strip():
-        return _finding(say.EMPTY_FILE(kernel=kernel, contract=contract(element)), None)
+        return _finding(say.EMPTY_FILE(kernel=kernel, contract=must), None)
     kernels = find_kernels(source, options)
     found = [signature for signature in kernels if signature.name == kernel]
     if not found:
-        return _missing(source, kernel, kernels, options, element)
-    problems = [problem for signature in found if (problem := _problem(signature, element))]
+        return _missing(source, kernel, kernels, options, must)
+    problems = [problem for signature in found if (problem := _problem(signature, wanted, must))]
     return _finding(problems[0], found[0].line) if len(problems) == len(found) else None
+
+
+def launch_misfit(source: str, launches: object) -> Finding | None:
+    """What is wrong with the kernel of a launch that asks for certain parameters; other launches ask for none."""
+    if isinstance(launches, AskedLaunch):
+        return check_signature(source, launches.kernel, wanted=launches.parameters)
+    if isinstance(launches, LaunchSpec):
+        return check_signature(source, launches.kernel, wanted=course_parameters(launches.layout.element))
+    return None
 
 
 def _finding(message: str, line: int | None) -> Finding:
     return Finding("compile_error", message, line=line)
 
 
-def contract(element: Element = FLOAT32) -> str:
-    """The parameters of a kernel of the course."""
-    return say.CONTRACT(element=element.cuda)
+def course_parameters(element: Element = FLOAT32) -> tuple[Parameter, ...]:
+    """Those of a kernel of the course whose A and B hold that element."""
+    matrix = (f"const {element.cuda}*", f"{element.cuda}*")
+    arrays = (("A", matrix), ("B", matrix), ("C", _RESULT))
+    return (*(Parameter(name, types) for name, types in arrays), *(Parameter(size, _SIZE) for size in "MNK"))
+
+
+def contract(wanted: Sequence[Parameter] | None = None) -> str:
+    """The parameters in brackets, as C++ has them; the course's where they are left out."""
+    return f"({', '.join(f'{one.types[0]} {one.name}' for one in wanted or course_parameters())})"
 
 
 def _missing(
-    source: str, kernel: str, kernels: list[KernelSignature], options: Sequence[str], element: Element
+    source: str, kernel: str, kernels: list[KernelSignature], options: Sequence[str], contract: str
 ) -> Finding:
     """Why there is no kernel of that name: declared only, not marked __global__, named otherwise, or none at all."""
     root = parse(preprocess(source, options))
@@ -111,24 +131,23 @@ def _missing(
     if kernels:
         others = ", ".join(say.OTHER_KERNEL(name=signature.name, line=signature.line) for signature in kernels)
         return _finding(say.OTHER_KERNELS(kernel=kernel, others=others), kernels[0].line)
-    return _finding(say.NO_KERNEL(kernel=kernel, contract=contract(element)), None)
+    return _finding(say.NO_KERNEL(kernel=kernel, contract=contract), None)
 
 
-def _problem(signature: KernelSignature, element: Element) -> str | None:
-    name, count, wanted = signature.name, len(signature.parameters), contract(element)
-    matrix = (f"const {element.cuda}*", f"{element.cuda}*")
-    accepted_types = (matrix, matrix, _RESULT, _SIZE, _SIZE, _SIZE)
+def _problem(signature: KernelSignature, wanted: Sequence[Parameter], contract: str) -> str | None:
+    name, count = signature.name, len(signature.parameters)
     if signature.template:
         return say.NO_INSTANCE(kernel=name)
-    if count != len(accepted_types):
+    if count != len(wanted):
         if count == 1:
-            return say.ONE_PARAMETER(kernel=name, contract=wanted)
-        return say.PARAMETERS(kernel=name, count=count, contract=wanted)
-    for position, ((kind, parameter), accepted) in enumerate(zip(signature.parameters, accepted_types), 1):
-        if kind not in accepted:
+            return say.ONE_PARAMETER(kernel=name, wanted=len(wanted), contract=contract)
+        return say.PARAMETERS(kernel=name, count=count, wanted=len(wanted), contract=contract)
+    for position, ((kind, parameter), one) in enumerate(zip(signature.parameters, wanted, strict=True), 1):
+        if kind not in one.types:
             shown = parameter or say.UNNAMED()
-            told = {"parameter": shown, "type": kind, "expected": accepted[0], "contract": wanted}
-            return say.WRONG_TYPE(position=position, kernel=name, **told)
+            return say.WRONG_TYPE(
+                position=position, kernel=name, parameter=shown, type=kind, expected=one.types[0], contract=contract
+            )
     return None
 
 

@@ -24,7 +24,8 @@ _SHAPE = re.compile(r"\bM, N, K = (\d+), (\d+), (\d+)")
 @dataclass(frozen=True)
 class Layout:
     """`rows` and `cols` are those of C; `depth` is the letter of the sum's length. The matrices that are `transposed`
-    lie column by column, so that their rows and columns change places in memory. `element` is what A and B hold."""
+    lie column by column, so that their rows and columns change places in memory. `element` is what A and B hold.
+    `batch` matrices lie one after the other in each of A, B and C."""
 
     name: str
     rows: str
@@ -32,6 +33,7 @@ class Layout:
     depth: str
     transposed: frozenset[str] = frozenset()
     element: Element = FLOAT32
+    batch: int = 1
 
     @property
     def extents(self) -> dict[str, tuple[str, str]]:
@@ -48,8 +50,9 @@ class Layout:
         return self._in_memory("A", A), self._in_memory("B", B)
 
     def _in_memory(self, name: str, matrix: np.ndarray) -> np.ndarray:
-        ordered = matrix.T.reshape(matrix.shape) if name in self.transposed else matrix
-        return self.element.encoded(ordered)
+        if name in self.transposed:
+            matrix = matrix.reshape(self.batch, -1, matrix.shape[1]).swapaxes(1, 2).reshape(matrix.shape)
+        return self.element.encoded(matrix)
 
     def product(self, shape: Shape) -> Shape:
         """(rows of C, columns of C, length of the sum) at a shape (M, N, K) in this layout's letters."""

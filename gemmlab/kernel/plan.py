@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
 from gemmlab.kernel.elements import FLOAT32, Element
-from gemmlab.kernel.launch import Address, Launch
+from gemmlab.kernel.launch import Address, Factor, Launch, Scalar
 from gemmlab.kernel.layout import Layout
 from gemmlab.kernel.limits import check_launch
 from gemmlab.kernel.program import Program
@@ -14,6 +14,8 @@ from gemmlab.kernel.verdict import Finding
 
 if TYPE_CHECKING:
     import numpy as np
+
+    from gemmlab.kernel.terms import Terms
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,23 @@ def steps_of(work: Launch | Plan) -> tuple[Launch | Fill | Copy, ...]:
 
 def launches_of(work: Launch | Plan) -> tuple[Launch, ...]:
     return tuple(step for step in steps_of(work) if isinstance(step, Launch))
+
+
+def bound(work: Launch | Plan, terms: Terms) -> Launch | Plan:
+    """The work with the case's own numbers in place of alpha and beta."""
+    if isinstance(work, Plan):
+        steps = (_bound(step, terms) if isinstance(step, Launch) else step for step in work.steps)
+        return replace(work, steps=tuple(steps))
+    return _bound(work, terms)
+
+
+def _bound(launch: Launch, terms: Terms) -> Launch:
+    if launch.arguments is None:
+        return launch
+    arguments = (
+        Scalar(one.dtype, getattr(terms, one.name)) if isinstance(one, Factor) else one for one in launch.arguments
+    )
+    return replace(launch, arguments=tuple(arguments))
 
 
 def element_of(work: Launch | Plan) -> Element:

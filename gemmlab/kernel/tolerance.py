@@ -25,6 +25,7 @@ import numpy as np
 
 from gemmlab.errors import UserError
 from gemmlab.kernel.elements import FLOAT32, Element
+from gemmlab.kernel.terms import PLAIN, Terms
 
 UNIT_ROUNDOFF = 2.0**-24
 SAFETY = 2.0
@@ -135,26 +136,44 @@ def compare(
     B: np.ndarray,
     kind: str,
     written: np.ndarray | None = None,
-    element: Element = FLOAT32,
+    element: Element | None = None,
+    terms: Terms = PLAIN,
 ) -> Comparison:
-    """Judge C (M×N) against A @ B in float64 by the rule for inputs of this kind and element (see the module).
+    """Judge C (M×N) against what it should hold, in float64: A @ B, and what the `terms` make of it. How close is right
+    is the rule for inputs of this kind and element, that of the terms where it is left out (see the module).
 
-    An element that `written` (M×N, bool) does not mark is wrong whatever it holds.
+    An element that `written` (M×N, bool) does not mark is wrong whatever it holds. Where C held values before, what is
+    wrong and still as it was counts as unwritten.
     """
-    M, N = A.shape[0], B.shape[1]
-    if C.shape != (M, N):
-        raise ValueError(f"C is {C.shape}, not {(M, N)}")
+    shape = A.shape[0], B.shape[1]
+    if C.shape != shape:
+        raise ValueError(f"C is {C.shape}, not {shape}")
     A64, B64 = A.astype(np.float64), B.astype(np.float64)
+    right, bound = expected(A64, B64, kind, terms, element)
     with np.errstate(invalid="ignore", over="ignore"):
-        error = np.abs(C - A64 @ B64)
+        error = np.abs(C - right)
     error[np.isnan(error)] = np.inf
-    wrong = ~(error <= error_bound(A64, B64, kind, element))
+    wrong = ~(error <= bound)
     unwritten = None if written is None else ~written
+    if terms.C is not None:
+        unwritten = wrong & (C == terms.C)
     if unwritten is not None:
         wrong |= unwritten
     candidates = np.where(wrong, error, -1.0) if wrong.any() else error
-    row, col = divmod(int(np.argmax(candidates)), N)
+    row, col = divmod(int(np.argmax(candidates)), shape[1])
     return Comparison(not wrong.any(), float(error.max()), wrong, (row, col), unwritten)
+
+
+def expected(
+    A64: np.ndarray, B64: np.ndarray, kind: str, terms: Terms, element: Element | None = None
+) -> tuple[np.ndarray, np.ndarray | float]:
+    """What C should hold (M×N), and how far it may be from that."""
+
+    def of_one(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        return np.broadcast_to(error_bound(a, b, kind, element or terms.element), (len(a), b.shape[1]))
+
+    product = terms.product(A64, B64)
+    return terms.finish(product), terms.bound(product, terms.each(of_one, A64, B64))
 
 
 def error_bound(A64: np.ndarray, B64: np.ndarray, kind: str, element: Element = FLOAT32) -> np.ndarray | float:

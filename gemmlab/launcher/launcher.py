@@ -13,8 +13,9 @@ from dataclasses import replace
 from gemmlab.cuda.numbers import INTEGERS, Number, number_type
 from gemmlab.cuda.tree import MissingPart, is_text
 from gemmlab.errors import UserError
-from gemmlab.kernel.arguments import MATRICES, ArgumentList, element_asked, zeroed_C
+from gemmlab.kernel.arguments import ARRAYS, MATRICES, ArgumentList, element_asked, zeroed_C
 from gemmlab.kernel.elements import Element, element_of
+from gemmlab.kernel.epilogue import Epilogue
 from gemmlab.kernel.launch import Launch
 from gemmlab.kernel.layout import COURSE, Layout, Shape
 from gemmlab.kernel.plan import Plan
@@ -55,6 +56,10 @@ class Launcher:
 
         Raises LauncherError where the source has no such function, or one with other parameters.
         """
+        if given and given.drawn:
+            raise LauncherError(
+                f"a launcher is read with its numbers: say which {given.drawn[0]}, as in {given.drawn[0]}=0.5"
+            )
         if not is_text(source):
             raise LauncherError("the file is not text; save it as UTF-8")
         if len(source) > LONGEST_FILE:
@@ -62,6 +67,7 @@ class Launcher:
         self.layout = replace(layout, transposed=given.transposed) if given else layout
         self._asked = source, name, layout, given, element
         self._given, self._element = given, element
+        self.epilogue = given.epilogue(layout.batch) if given else Epilogue(batch=layout.batch)
         self._file = HostFile.read(source)
         self._function = self._find(name, source)
         self._values = self._given_values(given) if given else self._usual_values()
@@ -79,12 +85,13 @@ class Launcher:
         return self._plans[shape]
 
     def _plan(self, shape: Shape) -> Plan:
-        sizes = dict(zip("MNK", shape))
+        sizes, batch = dict(zip("MNK", shape)), self.layout.batch
         device = Device(
             {
-                name: self.layout.element_bytes(name) * sizes[rows] * sizes[cols]
+                name: self.layout.element_bytes(name) * batch * sizes[rows] * sizes[cols]
                 for name, (rows, cols) in self.layout.extents.items()
-            },
+            }
+            | ({"bias": 4 * sizes[self.layout.cols]} if self.epilogue.bias else {}),
             self.layout,
         )
         reader = Reader(self._file, device)
@@ -171,7 +178,7 @@ class Launcher:
             raise LauncherError(f"{self._takes()}, but {fault}", line=self._function.line)
         self._set_element({MATRICES[text]: one.type for text, one in zip(given.texts, parameters) if text in MATRICES})
         values = [
-            (one, self._pointer(MATRICES[text]) if text in MATRICES else _number(given, text, one.type))
+            (one, self._pointer(ARRAYS[text]) if text in ARRAYS else _number(given, text, one.type))
             for text, one in zip(given.texts, parameters)
         ]
         return [*values, *((parameter, _stream) for parameter in streams)]
@@ -234,7 +241,7 @@ def _stream(shape: Shape) -> Value:
 
 
 def _fits(text: str, parameter: Parameter) -> bool:
-    """Whether a matrix is given for a pointer to numbers, and a number for a number."""
-    if text in MATRICES:
+    """Whether an array is given for a pointer to numbers, and a number for a number."""
+    if text in ARRAYS:
         return element_of(parameter.type) is not None
     return number_type(parameter.type) is not None or text == "0"

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from gemmlab.kernel.elements import FLOAT32, Element
+from gemmlab.kernel.layout import COURSE, Layout
 from gemmlab.launcher.launcher import Launcher
 
 
@@ -16,6 +17,11 @@ class LauncherSpec:
 
     name: str
     element: Element = FLOAT32
+
+    @property
+    def layout(self) -> Layout:
+        """What M, N and K mean, and what A and B hold."""
+        return replace(COURSE, element=self.element)
 
     def of(self, source: str) -> Launcher:
         """The launcher of this source. LauncherError where it is not there, or is another kind of function."""

@@ -24,7 +24,12 @@ from grading.hand_out import sentences as say
 from grading.hand_out.leaks import leaks
 from grading.hand_out.new_folder import write_new_folder
 
-_TEXTS = ("README.md", "pyproject.toml", "Makefile", "environment.yml", "LICENSE", "hatch_build.py")
+_WAYS_IN = (  # what is needed to install the course, one way or another
+    "Makefile", "pyproject.toml", "hatch_build.py", "constraints.txt", "environment.yml", "environment-gpu.yml",
+    "Dockerfile", ".dockerignore", ".devcontainer/devcontainer.json", ".devcontainer/gpu/devcontainer.json",
+    ".binder/postBuild", ".binder/requirements.txt", ".binder/runtime.txt",
+)  # fmt: skip
+TEXTS = ("README.md", "LICENSE", "THIRD_PARTY.md", *_WAYS_IN)
 _BEGIN, _END = ">>> not in the student bundle", "<<< not in the student bundle"
 _LINK = re.compile(r"\]\(([^()\s#:]+)\)|\bsrc=\"([^\":]+)\"")
 _IMAGES = (".png", ".svg", ".jpg", ".gif", ".webp")
@@ -56,7 +61,7 @@ def _files(root: Path) -> Iterator[tuple[str, bytes]]:
         place = path.relative_to(root)
         if path.is_file() and not any(part in _LEFT_OUT or part.startswith(".") for part in place.parts):
             yield place.as_posix(), path.read_bytes()
-    for name in _TEXTS:
+    for name in TEXTS:
         text = without_marked(read_source(root / name), name)
         yield name, text.encode()
         if name.endswith(".md"):

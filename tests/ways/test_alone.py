@@ -46,7 +46,13 @@ def python(tmp_path: Path) -> tuple[Path, dict[str, str]]:
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(tmp_path / "venv")], check=True)
     kept = {name: value for name, value in os.environ.items() if not name.startswith("GEMMLAB_RO")}
     kept.pop("GEMMLAB_WORK", None)
-    kept |= {"PYTHONPATH": str(site), "CUDA_VISIBLE_DEVICES": "-1", "PIP_NO_INDEX": "1"}
+    kept |= {
+        "PYTHONPATH": str(site),
+        "CUDA_VISIBLE_DEVICES": "-1",
+        "PIP_NO_INDEX": "1",
+        "PIP_NO_DEPS": "1",
+        "PIP_NO_COMPILE": "1",
+    }
     return tmp_path / "venv/bin/python", kept
 
 

@@ -10,8 +10,6 @@ of integers are exact in float64, and are cut to 32 bits at the end.
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from gemmlab.emulator.machine import events as e
@@ -38,6 +36,7 @@ from gemmlab.emulator.machine.events import begin, keep, record_place
 from gemmlab.emulator.machine.jit import compiled, compiled_as
 from gemmlab.emulator.machine.memory.addresses import lane_address, locate, offset_in
 from gemmlab.emulator.machine.registers import define, field, lane_bits, origin_of, set_lane, vector_entry
+from gemmlab.emulator.machine.stack import flags, floats
 from gemmlab.emulator.machine.state import get, mask32, set64, word32
 
 FULL_WARP = np.uint32(o.FULL)
@@ -146,8 +145,8 @@ def multiply(state, row, base):
     """D = A·B + C for the whole warp."""
     table = get(state, s.TENSOR_TABLE) + 4 * field(row, o.ROW_IMM)
     m, n, k = word32(table, o.TILE_M), word32(table, o.TILE_N), word32(table, o.TILE_K)
-    a, b, c = np.empty(m * k), np.empty(k * n), np.empty(m * n)
-    a_known, b_known, c_known = np.empty(m * k, np.bool_), np.empty(k * n, np.bool_), np.empty(m * n, np.bool_)
+    a, b, c = floats(m * k), floats(k * n), floats(m * n)
+    a_known, b_known, c_known = flags(m * k), flags(k * n), flags(m * n)
     entry_d = vector_entry(state, row, 0)
     entry_a = entry_d + o.ENTRY_BYTES * word32(table, o.NAMED_D)
     entry_b = entry_a + o.ENTRY_BYTES * word32(table, o.NAMED_A)
@@ -178,8 +177,8 @@ def multiply(state, row, base):
 
 @compiled_as("int64(float64)")
 def _power(value):
-    """The exponent of its highest bit."""
-    return np.int64(math.frexp(value)[1]) - 1
+    """The exponent of its highest bit: of a number that a float32 has, none is too small for a float64's own."""
+    return (np.int64(of_f64(value) >> np.uint64(52)) & 0x7FF) - 1023
 
 
 @compiled_as("float64(float64)")
@@ -203,11 +202,11 @@ def _cut_sum(a, b, start, i, j, k, n):
             largest = max(largest, _power(x) + _power(y))
     if not np.isfinite(plain) or largest == _NONE:
         return np.float64(np.float32(plain))
-    unit = math.ldexp(1.0, largest - _KEPT_BITS)
-    total = np.float64(math.trunc(start / unit))
+    unit = as_f64(np.uint64(largest - _KEPT_BITS + 1023) << np.uint64(52))
+    total = np.int64(start / unit)
     for step in range(k):
-        total += np.float64(math.trunc(a[i * k + step] * b[step * n + j] / unit))
-    return _cut(total * unit)
+        total += np.int64(a[i * k + step] * b[step * n + j] / unit)
+    return _cut(np.float64(total) * unit)
 
 
 @compiled_as("float64(float64[:], float64[:], float64, int64, int64, int64, int64, int64, int64)")

@@ -168,6 +168,7 @@ BEYOND_ITS_END = Sentence("beyond its end")
 ELEMENT_NUMBER = Sentence("element {number} of {array}")
 
 MATRIX_BOUNDS = Sentence("{array} is {rows}×{columns} ({letters}), its last element is number {last}")
+VECTOR_BOUNDS = Sentence("{array} has {count} elements, its last one is number {last}")
 BYTES_OF_ARRAY = Sentence("{array} has {size} bytes")
 BYTES_OF_SOMETHING = Sentence("it has {size} bytes")
 DYNAMIC_BYTES = Sentence("the launch gives {size} bytes of dynamic shared memory")

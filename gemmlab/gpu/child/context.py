@@ -45,7 +45,7 @@ class Gpu:
 
         With `again` it is done in the module of the launch before, whose variables are as that one left them.
         """
-        images = {name: np.load(f"{name}.npy", mmap_mode="r+") for name in "ABC"}
+        images = {name: np.load(f"{name}.npy", mmap_mode="r+") for name in request["arrays"]}
         buffers = {name: self.runtime.malloc(image.nbytes) for name, image in images.items()}
         for name, image in images.items():
             self.runtime.memcpy(buffers[name], image.ctypes.data, image.nbytes, self.runtime.memcpyHostToDevice)

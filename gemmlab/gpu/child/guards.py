@@ -1,6 +1,6 @@
-"""What surrounds A, B and C on the GPU, and what it tells after a launch.
+"""What surrounds A, B, C and a bias on the GPU, and what it tells after a launch.
 
-Each matrix lies in an allocation of its own between two guard zones. Guards, and C itself, start as NaN, of the
+Each lies in an allocation of its own between two guard zones. Guards, and C itself, start as NaN, of the
 matrix's own type, with a bit pattern of their own: a write outside changes a guard, a read from outside makes C NaN,
 and an element of C that keeps its pattern was never written. Arithmetic does not keep the pattern, so where a NaN in C
 came from is found by launching again with NaN in one place only.
@@ -13,27 +13,38 @@ from dataclasses import dataclass
 import numpy as np
 
 from gemmlab.gpu.child import sentences as say
+from gemmlab.kernel.terms import PLAIN, Terms
 from gemmlab.kernel.verdict import Finding
 
 GUARD_BYTES = 1 << 20  # on either side; a multiple of 256, so that a matrix stays as aligned as its allocation
 C_START = 0x7FC0C0DE
-GUARD_PATTERN = {"A": 0x7FC0A0A0, "B": 0x7FC0B0B0, "C": 0x7FC0C0C0}
+GUARD_PATTERN = {"A": 0x7FC0A0A0, "B": 0x7FC0B0B0, "C": 0x7FC0C0C0, "bias": 0x7FC0D0D0}
 NARROW_PATTERN = {"A": 0x7FA0, "B": 0x7FB0}  # a NaN as a float16 and as a bfloat16
-NAN_SOURCES = ("guard A", "guard B", "guard C", "start of C")
+NAN_SOURCES = ("guard A", "guard B", "guard C", "guard bias", "start of C")
 
 
 @dataclass(frozen=True)
 class Images:
-    """A, B and C with their guards, as words of an element: what is copied to the GPU, or what came back from it."""
+    """A, B, C and whatever else there is, with their guards, as words of an element: what is copied to the GPU, or what
+    came back from it. `sizes` are the rows and columns of each. `C_is_given` says that C held values before."""
 
     words: dict[str, np.ndarray]
-    shape: tuple[int, int, int]
+    sizes: dict[str, tuple[int, int]]
+    C_is_given: bool = False
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """Rows of C, columns of C, columns of A."""
+        return *self.sizes["C"], self.sizes["A"][1]
+
+    @property
+    def inputs(self) -> list[str]:
+        """The names of what must stay as it is."""
+        return [name for name in self.words if name != "C"]
 
     def inside(self, name: str) -> np.ndarray:
-        """The words of one matrix, without its guards, in its two dimensions."""
-        M, N, K = self.shape
-        rows_cols = {"A": (M, K), "B": (K, N), "C": (M, N)}[name]
-        return self.words[name][self.guard(name) : -self.guard(name)].reshape(rows_cols)
+        """The words of one of them, without its guards, in its two dimensions."""
+        return self.words[name][self.guard(name) : -self.guard(name)].reshape(self.sizes[name])
 
     def guard(self, name: str) -> int:
         """Elements of a guard zone."""
@@ -48,29 +59,37 @@ class Images:
         return self.inside("C").view(np.float32)
 
 
-def make_images(A: np.ndarray, B: np.ndarray, nan_in: tuple[str, ...] = NAN_SOURCES) -> Images:
+def make_images(A: np.ndarray, B: np.ndarray, nan_in: tuple[str, ...] = NAN_SOURCES, terms: Terms = PLAIN) -> Images:
     """The images for one launch. A and B are as they lie in memory. Places not named in `nan_in` hold zeros instead of
     NaN."""
-    (M, K), N = A.shape, B.shape[1]
-    C = np.full((M, N), C_START if "start of C" in nan_in else 0, np.uint32)
-    inside = {"A": A, "B": B, "C": C}
-    images = Images({name: one.reshape(-1).view(f"u{one.itemsize}") for name, one in inside.items()}, (M, N, K))
-    for name, words in images.words.items():
+    start = C_START if "start of C" in nan_in else 0
+    C = np.full((len(A), B.shape[1]), start, np.uint32) if terms.C is None else np.ascontiguousarray(terms.C)
+    bias = {} if terms.bias is None else {"bias": np.ascontiguousarray(terms.bias, np.float32).reshape(1, -1)}
+    inside = {"A": A, "B": B, "C": C, **bias}
+    words = {name: one.reshape(-1).view(f"u{one.itemsize}") for name, one in inside.items()}
+    images = Images(words, {name: one.shape for name, one in inside.items()}, terms.C is not None)
+    for name, within in words.items():
         pattern = images.pattern(name) if f"guard {name}" in nan_in else 0
-        guard = np.full(images.guard(name), pattern, words.dtype)
-        images.words[name] = np.concatenate((guard, words, guard))
+        guard = np.full(images.guard(name), pattern, within.dtype)
+        words[name] = np.concatenate((guard, within, guard))
     return images
 
 
+def sources_of(images: Images) -> list[str]:
+    """The places of these images that NaN in C can come from."""
+    known = {f"guard {name}" for name in images.words} | (set() if images.C_is_given else {"start of C"})
+    return [source for source in NAN_SOURCES if source in known]
+
+
 def written(after: Images) -> np.ndarray:
-    """Which elements of C the kernel wrote: M×N, bool."""
-    return after.inside("C") != C_START
+    """Which elements of C hold a value: M×N, bool. Of a C that held values before, all."""
+    return np.ones(after.sizes["C"], bool) if after.C_is_given else after.inside("C") != C_START
 
 
 def write_findings(before: Images, after: Images) -> list[Finding]:
-    """Writes outside a matrix, and writes to A or B, which are inputs."""
-    found = [_guard_finding(name, side, after) for name in "ABC" for side in ("before", "after")]
-    found += [_changed_finding(name, before, after) for name in "AB"]
+    """Writes outside a matrix, and writes to A, B or a bias, which are inputs."""
+    found = [_guard_finding(name, side, after) for name in after.words for side in ("before", "after")]
+    found += [_changed_finding(name, before, after) for name in after.inputs]
     return [finding for finding in found if finding]
 
 
@@ -119,7 +138,7 @@ def read_finding(source: str, suspects: np.ndarray, after: Images) -> Finding | 
         kind, name = "uninitialized", "C"
         message = say.READ_C_FIRST(elements=elements)
     else:
-        kind, name = "out_of_bounds", source[-1]
+        kind, name = "out_of_bounds", source.removeprefix("guard ")
         message = say.READ_OUTSIDE(array=name, elements=elements)
     return Finding(kind, message, count=len(reached), details={"array": name, "index": reached[0].tolist()})
 

@@ -6,6 +6,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -50,12 +51,12 @@ class GpuProcess:
         """The images after one launch, and the seconds it took. The kernel is given `seconds` to end."""
         for name, words in images.words.items():
             np.save(self._path(f"{name}.npy"), words)
-        self._start({"do": "launch", "guard_bytes": GUARD_BYTES, **request}, cubin)
+        self._start({"do": "launch", "guard_bytes": GUARD_BYTES, "arrays": list(images.words), **request}, cubin)
         took = self._receive("launched", seconds)["seconds"]
         self.stage = "copying"
         self._receive("done", COPY_SECONDS)
         after = {name: np.load(self._path(f"{name}.npy")) for name in images.words}
-        return Images(after, images.shape), float(took)
+        return replace(images, words=after), float(took)
 
     def time(
         self, request: dict, cubin: bytes, seconds: float, progress: Callable[[float], None] | None = None
