@@ -16,7 +16,8 @@ using namespace nvcuda;
 #define WARPS_X (BN / WN)
 #define THREADS (BM / WM * WARPS_X * 32)
 
-extern "C" __global__ void gemm(const __half* A, const __half* B, float* C, int M, int N, int K)
+extern "C" __global__ void __launch_bounds__(THREADS)
+gemm(const __half* A, const __half* B, float* C, int M, int N, int K)
 {
     // Shared memory: one copy a block, seen by all its threads, much nearer than global memory.
     // A fragment is read from an address that is a multiple of 32 bytes; rows are a multiple of 16 bytes apart.
