@@ -10,6 +10,8 @@ from pathlib import Path
 Shape = tuple[int, int, int]
 FOLDER = Path(__file__).parents[1] / "recorded"
 PUBLISHED = FOLDER / "published" / "ladders.json"
+# Products with a long sum, or with few rows, as language models have them: recorded for kernels that split K.
+SPLIT_SHAPES: tuple[Shape, ...] = ((256, 256, 8192), (1, 11008, 4096), (8, 11008, 4096), (16, 11008, 4096))
 
 
 @dataclass(frozen=True)
@@ -57,11 +59,12 @@ class AtShape:
 @dataclass(frozen=True)
 class Results:
     """One results file: the machine's description, the ceilings by name, and the shapes: those of the ladder's float32
-    kernels, and the `others`, of kernels on tensor cores."""
+    kernels, `splits`, those of the kernels that split K, and `others`, those of the kernels on tensor cores."""
 
     machine: dict
     ceilings: dict[str, float]
     shapes: tuple[AtShape, ...]
+    splits: tuple[AtShape, ...] = ()
     others: tuple[AtShape, ...] = ()
 
     @property
@@ -74,7 +77,7 @@ class Results:
         )
 
     def at(self, shape: Shape, dtype: str = "float32") -> AtShape | None:
-        every = (*self.shapes, *self.others)
+        every = (*self.shapes, *self.splits, *self.others)
         return next((one for one in every if (one.shape, one.dtype) == (shape, dtype)), None)
 
 
@@ -90,9 +93,11 @@ def first_results(folder: Path = FOLDER) -> Results | None:
 
 
 def _results(data: dict) -> Results:
-    found = tuple(map(_at_shape, data.get("shapes", ())))
-    ladder = tuple(one for one in found if one.dtype == "float32")
-    return Results(data.get("machine", {}), data["ceilings"], ladder, tuple(one for one in found if one not in ladder))
+    every = tuple(map(_at_shape, data.get("shapes", ())))
+    others = tuple(one for one in every if one.dtype != "float32")
+    splits = tuple(one for one in every if one not in others and one.shape in SPLIT_SHAPES)
+    ladder = tuple(one for one in every if one not in (*others, *splits))
+    return Results(data.get("machine", {}), data["ceilings"], ladder, splits, others)
 
 
 def _at_shape(data: dict) -> AtShape:
