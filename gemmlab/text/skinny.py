@@ -10,23 +10,20 @@ _FEW_ROWS = 64  # fewer than a tile of the ladder has
 
 
 def skinny_table(results: Results) -> str:
-    """A row a kernel and shape, in Markdown. Of a shape with few rows the bandwidth is compared with that of a copy."""
-    rows = [
-        _row(one, kernel, results.ceilings["copy_gbs"])
-        for one in results.shapes
-        if _is_meant(one)
-        for kernel in one.kernels
-    ]
-    if not rows:
+    """The table with what it was recorded on; a sentence where nothing was."""
+    if not results.splits:
         return "No product with few rows or a long sum was recorded."
-    head = "| M×N×K | kernel | µs | % of cuBLAS | GB/s, if each matrix moves once | % of a copy |"
     label = escape(f"{results.label[:1].upper()}{results.label[1:]}")
-    return "\n".join([f"{label}; not your machine.\n", head, "|:--|:--|--:|--:|--:|--:|", *rows])
+    return "\n".join([f"{label}; not your machine.\n", *skinny_rows(results)])
 
 
-def _is_meant(one: AtShape) -> bool:
-    M, N, K = one.shape
-    return M < _FEW_ROWS or K >= 8 * max(M, N)
+def skinny_rows(results: Results) -> list[str]:
+    """Head and rows in Markdown, one a kernel and shape. Of a shape with few rows the bandwidth is compared with that
+    of a copy."""
+    copy = results.ceilings["copy_gbs"]
+    head = "| M×N×K | kernel | µs | % of cuBLAS | GB/s, if each matrix moves once | % of a copy |"
+    rows = [_row(one, kernel, copy) for one in results.splits for kernel in one.kernels]
+    return [head, "|:--|:--|--:|--:|--:|--:|", *rows]
 
 
 def _row(one: AtShape, kernel: Kernel, copy_gbs: float) -> str:

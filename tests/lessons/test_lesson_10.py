@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
 from math import prod, sqrt
 
 import numpy as np
@@ -10,6 +12,7 @@ from ladder_numbers import split_names
 from lesson_text import prose_of
 
 from gemmlab import notebook
+from gemmlab.build.readme import _splits
 from gemmlab.course.lesson import load
 from gemmlab.kernel.plan import launches_of
 from gemmlab.kernel.tolerance import make_inputs
@@ -23,7 +26,9 @@ from gemmlab.models.rounding import (
     ways_of_summing,
 )
 from gemmlab.pictures.speed.splits import waves_picture
+from gemmlab.records.results import all_results
 from gemmlab.records.splits import orders_text, recorded_splits
+from gemmlab.text.skinny import skinny_rows, skinny_table
 from gemmlab.trials.candidate import Candidate
 
 SHAPE = (256, 256, 8192)
@@ -125,6 +130,19 @@ def test_the_record_is_of_this_kernel(names):
         assert "atomicAdd | 49," in orders_text(record)
         splits = [names["split"](*SHAPE, slices) for slices in record.microseconds]
         assert record.label in waves_picture(splits, names["split"](*SHAPE), record).alt
+
+
+def test_the_table_of_the_record_compares_with_a_copy(tmp_path):
+    kernel = {"name": "10_split_k", "lesson": "10", "as_taught": True, "gflops": 1803.5, "ratio_to_cublas": 0.9}
+    shapes = [{"M": M, "N": 11008, "K": 4096, "cublas_gflops": 1, "kernels": [kernel]} for M in (1, 100)]
+    data = {"machine": {"gpu": "X"}, "ceilings": {"copy_gbs": 4000}, "shapes": shapes}
+    (tmp_path / "x.json").write_text(json.dumps(data), encoding="utf-8")
+    (results,) = all_results(tmp_path)
+    assert [one.shape[0] for one in results.splits] == [1] and [one.shape[0] for one in results.shapes] == [100]
+    assert "| 1×11008×4096 | 10\\_split\\_k | 50.0 | 90.0 % | 3,608 | 90 % |" in skinny_table(results)
+    assert skinny_rows(results)[2:] == _splits(results)[4:-1]
+    nothing = replace(results, splits=())
+    assert _splits(nothing) == [] and skinny_table(nothing).startswith("No product")
 
 
 def test_the_launch_of_the_text_is_the_solutions(lesson):
