@@ -36,10 +36,9 @@ UNIT = REGISTER_UNIT // WARP  # registers of a thread are given out in this many
 def ladder_names(lesson: Lesson) -> dict[str, object]:
     """BM, BN, BK, TM, TN of a kernel with register tiles, `limit` of its rules, and what is the same for all."""
     sizes = register_sizes(lesson.kernels[0].starter) if lesson.kernels else None
-    of_kernel = _defined(lesson.kernels[0].starter) if sizes is None and lesson.kernels else {}
-    of_kernel = (
-        of_kernel if sizes is None else {**vars(sizes), "bank": partial(_wavefronts, sizes), "PAD": autotune.PAD}
-    )
+    of_kernel: dict[str, object] = dict(_defined(lesson.kernels[0].starter)) if lesson.kernels else {}
+    if sizes is not None:
+        of_kernel = {**vars(sizes), "bank": partial(_wavefronts, sizes), "PAD": autotune.PAD}
     limits = {(rule.what, rule.of): rule.limit for rule in lesson.kernels[0].rules}
     return {**of_kernel, **_FOR_ALL, "cases": lesson.kernels[0].cases, "limit": lambda what, of: limits[what, of]}
 
