@@ -103,7 +103,7 @@ def read_kernel(block: Block, root: Path, name: str) -> Kernel:
         blanks=_blanks(block.block("blanks"), starter, answers),
         starter=starter,
         solved=solution,
-        rules=tuple(read_rule(entry) for entry in block.blocks("counters", optional=True)),
+        rules=_rules(block),
     )
 
 
@@ -127,6 +127,7 @@ def _patient(block: Block, root: Path, name: str) -> Kernel:
         blanks=(Blank(patient, f"mend {patient}", _hints(block), answer),),
         starter=published,
         solved=mended,
+        rules=_rules(block),
     )
 
 
@@ -164,6 +165,10 @@ def _launch(block: Block) -> LaunchSpec | LauncherSpec:
     launch = LaunchSpec.parse(str(block.take("block")), str(block.take("grid")), smem)
     launch.at(64, 64, 64)
     return launch
+
+
+def _rules(block: Block) -> tuple[CounterRule, ...]:
+    return tuple(read_rule(entry) for entry in block.blocks("counters", optional=True))
 
 
 def _blanks(block: Block, starter: str, answers: dict[str, str]) -> tuple[Blank, ...]:

@@ -33,7 +33,13 @@ def ladder_names(lesson: Lesson) -> dict[str, object]:
     sizes = register_sizes(lesson.kernels[0].starter) if lesson.kernels else None
     of_kernel = {} if sizes is None else {**vars(sizes), "bank": partial(_wavefronts, sizes), "PAD": autotune.PAD}
     limits = {(rule.what, rule.of): rule.limit for rule in lesson.kernels[0].rules}
-    return {**of_kernel, **_FOR_ALL, "cases": lesson.kernels[0].cases, "limit": lambda what, of: limits[what, of]}
+    return {
+        **of_kernel,
+        **_FOR_ALL,
+        "lesson": lesson,
+        "cases": lesson.kernels[0].cases,
+        "limit": lambda what, of: limits[what, of],
+    }
 
 
 def _wavefronts(sizes: Sizes, expression: str, width: int = 1) -> int:
