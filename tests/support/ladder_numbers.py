@@ -19,7 +19,7 @@ from gemmlab.models.tally import Tally
 from gemmlab.models.warp_tile import BY_ROWS, IN_ORDER, WarpTile, arrangements, wavefronts
 from gemmlab.notebook.arguments import COUNTED_SHAPE
 from gemmlab.records.landscapes import measured, recorded_landscapes
-from gemmlab.records.results import all_results
+from gemmlab.records.results import all_results, published
 from gemmlab.trials.counts import tally
 from gemmlab.trials.warp_tile import warp_tile
 
@@ -79,6 +79,14 @@ def _recorded(side: int) -> dict[str, float]:
     (results,) = [one for one in all_results() if one.machine["gpu"] == "NVIDIA H200"]
     (shape,) = [one for one in results.shapes if one.shape == (side, side, side)]
     return {kernel.name: 100 * kernel.ratio for kernel in shape.kernels}
+
+
+@cache
+def _public(source: str) -> dict[str, float]:
+    """What a ladder of others, or one beside it, reached at 4096×4096×4096, by step, in per cent of cuBLAS."""
+    (ladder,) = [one for one in published() if one.source == source and one.shape == (4096, 4096, 4096)]
+    assert ladder.unit == "percent of cuBLAS"
+    return dict(zip(ladder.steps, ladder.values, strict=True))
 
 
 @cache
@@ -149,6 +157,8 @@ _FOR_ALL: dict[str, object] = {
     "compiled": _compiled,
     "about": _about,
     "share": lambda name, side: f"{_recorded(side)[name]:.1f}",
+    "public": _public,
+    "beside_siboehm": _public("lesson 02's kernel beside that tiled one, in one run"),
     "found": _found,
     "misjudged": _misjudged,
     "winner": lambda *shape: _search(*shape)[0],
