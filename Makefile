@@ -51,7 +51,7 @@ test: lint $(GPU) .venv/chromium warm
 	$(VENV) -m pytest -n $(JOBS) --dist loadscope tests
 
 lessons: .venv/installed-base $(GPU) warm
-	$(VENV) -m gemmlab.build.build $(if $(filter all,$(EXECUTE)),--execute-all)
+	$(VENV) -m gemmlab.build $(if $(filter all,$(EXECUTE)),--execute-all)
 # <<< not in the student bundle
 
 # A browser for the tests of the notebooks in JupyterLab: the machine's own, or one that Playwright fetches. Without
