@@ -131,16 +131,15 @@ def _ranked() -> list[autotune.Estimate]:
 
 
 def _misjudged(*sizes: int) -> SimpleNamespace:
-    """One configuration of that search: its places, by the model and in the record, and what decides in the model."""
-    ranked, measured_first = _ranked(), [one.sizes for one in _search(4096, 4096, 4096)]
-    place = next(place for place, one in enumerate(ranked) if one.sizes == Sizes(*sizes))
-    warps = ranked[place].occupancy.warps_per_sm
+    """One configuration of that search: what the model makes of it and why, and its place in the record."""
+    ranked, recorded = _ranked(), [one.sizes for one in _search(4096, 4096, 4096)]
+    estimate = next(one for one in ranked if one.sizes == Sizes(*sizes))
     return SimpleNamespace(
-        model=place + 1,
-        record=measured_first.index(Sizes(*sizes)) + 1,
+        of_best=100 * ranked[0].cycles / estimate.cycles,
+        record=recorded.index(estimate.sizes) + 1,
         of=len(ranked),
-        decides=ranked[place].step.limit,
-        warps_a_scheduler=warps // autotune.SCHEDULERS,
+        decides=estimate.step.limit,
+        warps_a_scheduler=estimate.occupancy.warps_per_sm // autotune.SCHEDULERS,
     )
 
 

@@ -250,7 +250,7 @@ def _one_barrier_two_buffers(lesson: Lesson) -> Evidence:
         for name, kernel in (("one", one), ("two", two))
     }
     rows = [
-        f"| `{kernel.patient}` | {name} | {plain(counts[name].barriers / k_tiles)} | {counts[name].races} |"
+        f"| `{kernel.patient}` | {name} | {plain(counts[name].barriers / k_tiles)} | {counts[name].races:,} |"
         for name, kernel, k_tiles in (("one", one, _SIDE // one.tile), ("two", two, _SIDE // two.tile))
     ]
     text = _table("| kernel, as published | buffers | barriers a K tile | accesses in a race |", rows)
