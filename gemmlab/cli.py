@@ -1,4 +1,4 @@
-"""The command line: `gemmlab check`, `run`, `profile`, `record` and `doctor`, each in a file of gemmlab/commands.
+"""The command line: `gemmlab check`, `run`, `profile`, `record`, `doctor`, `course`, each in a file of its own.
 
 Exit codes: 0 passed (for `doctor`: ready), 1 not passed, 2 what was asked cannot be done, 3 a fault inside gemmlab.
 With `--json` one JSON object is printed in every case. Where something was asked that cannot be done its status is
@@ -15,13 +15,14 @@ import typer
 
 from gemmlab.commands.answer import refuse, refuse_request, refuse_usage
 from gemmlab.commands.check import check
+from gemmlab.commands.course import course
 from gemmlab.commands.doctor import doctor
 from gemmlab.commands.profile import profile
 from gemmlab.commands.record import record
 from gemmlab.commands.run import run
 from gemmlab.errors import UserError
 
-COMMANDS = (check, run, profile, record, doctor)
+COMMANDS = (check, run, profile, record, doctor, course)
 
 app = typer.Typer(
     add_completion=False,

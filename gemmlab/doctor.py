@@ -106,6 +106,16 @@ def _gpu() -> Item:
     return Item("GPU", True, f"{found.name} ({found.arch}), driver {found.driver}", needed=False)
 
 
+def _cublas() -> Item:
+    from gemmlab import gpu
+
+    if gpu.available() is None:
+        return Item("cuBLAS", False, "no GPU to compare with it on", needed=False)
+    found = _installed("nvidia-cublas-cu12")
+    how = "not found: to compare with it, pip install 'gemmlab[gpu]', or -e '.[gpu]' in a clone"
+    return Item("cuBLAS", bool(found), found or how, needed=False)
+
+
 def _notebook() -> Item:
     found = _installed("jupyterlab")
     return Item("JupyterLab", bool(found), found or _missing(), needed=False)
@@ -137,5 +147,6 @@ _LOOKS: tuple[Callable[[], Item], ...] = (
     _headers,
     _emulator,
     _gpu,
+    _cublas,
     _notebook,
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,16 @@ SOLVED_NOTE = (
     "This is the solved lesson, executed without a GPU. It keeps its kernel and its progress in `solutions/.work/` "
     "and never touches your own files."
 )
+_INSTALL = """\
+# Where the course is not installed, as on Colab, this cell installs it. Elsewhere it does nothing.
+from glob import glob
+from importlib.util import find_spec
+
+if find_spec("gemmlab") is None:
+    found = sorted(glob("gemmlab-*.whl"))[-1:]{address}
+    assert found, "Put the course's wheel, gemmlab-….whl, beside this notebook, and run this cell again."
+    %pip install --quiet {{found[-1]}}"""
+_ADDRESS = re.compile(r'^Source\s*=\s*"([^"]+)"', re.MULTILINE)  # of [project.urls]
 SOLVED_SETUP = 'from gemmlab.lesson import work_in\n\nwork_in(".work")'
 
 
@@ -59,7 +70,19 @@ def _reject_misfits(lesson: Lesson, cells: list[NotebookNode]) -> None:
 
 def handed_out(lesson: Lesson, cells: list[NotebookNode]) -> NotebookNode:
     """The notebook that students open."""
+    first = next((place for place, cell in enumerate(cells) if cell.cell_type == "code"), len(cells))
+    cells = [*cells[:first], _install_cell(lesson), *cells[first:]]
     return _notebook(lesson, cells, lambda kernel: f"%%writefile ../kernels/{kernel.name}.cu\n{kernel.starter}")
+
+
+def _install_cell(lesson: Lesson) -> NotebookNode:
+    """Before all other code: what makes a notebook work that was opened alone. It is shown folded."""
+    from nbformat import v4
+
+    project = lesson.root / "pyproject.toml"
+    known = _ADDRESS.search(read_source(project)) if project.is_file() else None
+    address = f' or ["git+{known[1]}"]' if known else ""
+    return v4.new_code_cell(_INSTALL.format(address=address), metadata={"jupyter": {"source_hidden": True}})
 
 
 def solved(lesson: Lesson, cells: list[NotebookNode]) -> NotebookNode:

@@ -122,7 +122,8 @@ def _others(ladders: list[Published]) -> str:
     for one in ladders:
         steps = ", ".join(f"{step} {value:g}" for step, value in zip(one.steps, one.values, strict=True))
         note = f" ({one.note})" if one.note else ""
-        lines.append(f"| {one.source}, {one.measured} | {'×'.join(map(str, one.shape))} | {one.unit} | {steps}{note} |")
+        source = f"[{one.source}]({one.link})" if one.link else one.source
+        lines.append(f"| {source}, {one.measured} | {'×'.join(map(str, one.shape))} | {one.unit} | {steps}{note} |")
     return "\n".join(lines) + "\n\n"
 
 

@@ -14,9 +14,8 @@ from gemmlab.kernel.tolerance import compare
 from gemmlab.kernel.verdict import Finding
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from gemmlab.course.lesson import Case
+    from gemmlab.kernel.epilogue import Inputs
     from gemmlab.kernel.executor import Outcome
     from gemmlab.kernel.plan import Launches
     from gemmlab.kernel.program import Program
@@ -39,11 +38,13 @@ def faults_of_second_launch(outcome: Outcome) -> Iterator[Finding]:
             yield replace(finding, message=message)
 
 
-def second_launch(outcome: Outcome, was_right: bool, A: np.ndarray, B: np.ndarray, case: Case) -> Iterator[Finding]:
-    """What is wrong at a second launch, where the numbers of the first were right or not."""
+def second_launch(outcome: Outcome, was_right: bool, inputs: Inputs, case: Case) -> Iterator[Finding]:
+    """What is wrong at a second launch on the same inputs, where the numbers of the first were right or not."""
     yield from faults_of_second_launch(outcome)
-    again = outcome.again
-    if was_right and again and not again.has_error and not compare(again.C, A, B, case.inputs, again.written).ok:
+    again, (A, B, terms) = outcome.again, inputs
+    if not was_right or again is None or again.C is None or again.has_error:
+        return
+    if not compare(again.C, A, B, case.inputs, again.written, terms=terms).ok:
         M, N, K = case.shape
         message = say.SECOND_LAUNCH_WRONG(M=M, N=N, K=K, variables=", ".join(outcome.kept))
         yield Finding("wrong_result", message, details={"shape": list(case.shape), "variables": list(outcome.kept)})

@@ -18,6 +18,7 @@ from gemmlab.check.corners import check_size, is_too_large, run_sample
 from gemmlab.check.diagnosis.launch_fit import misfit
 from gemmlab.check.diagnosis.pattern import Trial
 from gemmlab.check.diagnosis.wrong_result import output_tile, wrong_result
+from gemmlab.check.dropped import dropped_by_optimiser
 from gemmlab.check.rules import judge
 from gemmlab.check.second_look import is_right, look_again, looked_at, looked_through, unoptimised
 from gemmlab.course.blanks import open_blanks
@@ -25,17 +26,18 @@ from gemmlab.course.lesson import Case, Kernel
 from gemmlab.errors import UserError
 from gemmlab.files import read_source
 from gemmlab.kernel.causes import causes_first, ends_as_errors, merge, without_followers
-from gemmlab.kernel.dropped import dropped_by_optimiser
+from gemmlab.kernel.epilogue import draw, epilogue_of
 from gemmlab.kernel.launch import Launch, LaunchSpec
 from gemmlab.kernel.layout import COURSE, Layout
 from gemmlab.kernel.plan import Launches, Plan, launches_of, refused, steps_of
-from gemmlab.kernel.tolerance import check_shape, compare, make_inputs
+from gemmlab.kernel.tolerance import check_shape, compare
 from gemmlab.kernel.verdict import CaseResult, Finding, Verdict
 from gemmlab.launcher.faults import LauncherError
 from gemmlab.trials.candidate import Candidate
 
 if TYPE_CHECKING:
     from gemmlab.kernel.arguments import ArgumentList
+    from gemmlab.kernel.elements import Element
     from gemmlab.kernel.executor import Executor, Outcome
     from gemmlab.kernel.program import Diagnostic, Program
 
@@ -106,15 +108,21 @@ def check_launcher(
     backend: str = "auto",
     layout: Layout = COURSE,
     given: ArgumentList | None = None,
+    element: Element | None = None,
 ) -> Verdict:
-    """Check what a file's own host launcher launches; `given` are its arguments, where they are not the course's.
+    """Check what a file's own host launcher launches; `given` are its arguments, where they are not the course's, and
+    `element` is what A and B hold, where its parameters are not to say it.
 
     UserError as for check_source, and where it cannot be read.
     """
     from gemmlab.launcher.launcher import Launcher
 
     with open_executors(backend) as executors:
-        return _check_read(executors, source, filename, lambda text: Launcher(text, name, layout, given), cases)
+
+        def read(text: str) -> Launcher:
+            return Launcher(text, name, layout, given, element)
+
+        return _check_read(executors, source, filename, read, cases)
 
 
 def _check_read(
@@ -240,11 +248,11 @@ def _second_look(
     programs = looked_through(program, plain)
     for number, case in enumerate(quick):
         if programs and case.shape in looked_at(shapes):
-            A, B = make_inputs(case.inputs, layout.product(case.shape), case.seed)
-            outcome = look_again(candidate, programs[number % len(programs)], A, B, case.shape)
+            inputs = draw(candidate.launch, case.inputs, layout.product(case.shape), case.seed)
+            outcome = look_again(candidate, programs[number % len(programs)], inputs, case.shape)
             tick()
             yield from outcome.findings
-            if was_right and not outcome.findings and not is_right(outcome, A, B, case.inputs):
+            if was_right and not outcome.findings and not is_right(outcome, inputs, case.inputs):
                 M, N, K = case.shape
                 yield Finding("wrong_result", say.ONE_ORDER_ONLY(M=M, N=N, K=K), details={"shape": list(case.shape)})
                 return
@@ -259,7 +267,7 @@ def _blank_finding(name: str, line: int) -> Finding:
 def _compile(candidate: Candidate, cases: Sequence[Case], backend: str) -> tuple[Program | None, list[Finding]]:
     """The program and the compiler's remarks; no program where the source has an error or not the kernel asked for."""
     from gemmlab.compiler.compile import CompileError
-    from gemmlab.cuda.signature import check_signature
+    from gemmlab.cuda.signature import launch_misfit
 
     shapes = [case.shape for case in (*cases, *map(small, cases))]
     try:
@@ -267,8 +275,7 @@ def _compile(candidate: Candidate, cases: Sequence[Case], backend: str) -> tuple
     except CompileError as error:
         return None, [_remark(diagnostic) for diagnostic in error.diagnostics]
     remarks = [_remark(diagnostic) for diagnostic in program.warnings]
-    spec = candidate.launch
-    misfit = check_signature(candidate.text, spec.kernel) if isinstance(spec, LaunchSpec) else None
+    misfit = launch_misfit(candidate.text, candidate.launch)
     return (None, [misfit, *remarks]) if misfit else (program, remarks)
 
 
@@ -337,17 +344,17 @@ def _run_case(
     if faults := refused(work, program):
         return faults, None, None
     if executor.name == "emulator" and is_too_large(case.shape):
-        findings, result = run_sample(executor, program, _only_launch(work, case), case)
+        findings, result = run_sample(executor, program, _only_launch(work, case), case, epilogue_of(spec))
         return findings, result, None
-    A, B = make_inputs(case.inputs, product, case.seed)
-    outcome = executor.run(program, work, A, B, case.shape)
+    A, B, terms = inputs = draw(spec, case.inputs, product, case.seed)
+    outcome = executor.run(program, work, A, B, case.shape, terms=terms)
     run.printed = run.printed or outcome.printed
     findings = list(outcome.findings)
     if outcome.C is not None:
-        comparison = compare(outcome.C, A, B, case.inputs, outcome.written)
+        comparison = compare(outcome.C, A, B, case.inputs, outcome.written, terms=terms)
         findings = findings if comparison.ok else ends_as_errors(findings)
-        findings += second_launch(outcome, comparison.ok, A, B, case)
-        return findings, None, Trial(product, case.inputs, A, B, outcome.C, comparison)
+        findings += second_launch(outcome, comparison.ok, inputs, case)
+        return findings, None, Trial(product, case.inputs, A, B, outcome.C, comparison, terms)
     if not any(finding.is_error for finding in findings):
         findings.append(Finding("launch_error", "The launch ended without a result and without a reason; try again."))
     return findings, None, None

@@ -6,6 +6,7 @@ that the operating system does not even store, but for the rows of A and columns
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 from typing import TYPE_CHECKING
 
@@ -14,12 +15,15 @@ import numpy as np
 from gemmlab.check import sentences as say
 from gemmlab.course.lesson import Case
 from gemmlab.errors import UserError
+from gemmlab.kernel.epilogue import DRAWN, NOTHING, Epilogue
 from gemmlab.kernel.launch import Launch
-from gemmlab.kernel.tolerance import MAX_ELEMENTS, error_bound
+from gemmlab.kernel.terms import Terms
+from gemmlab.kernel.tolerance import MAX_ELEMENTS, expected
 from gemmlab.kernel.verdict import CaseResult, Finding
 
 if TYPE_CHECKING:
     from gemmlab.emulator import EmulatorExecutor
+    from gemmlab.kernel.executor import Outcome
     from gemmlab.kernel.program import Program
 
 WHOLE_WORK = 2**31  # products M·N·K that the emulator runs whole: some ten seconds
@@ -50,27 +54,30 @@ def corner_blocks(launch: Launch) -> np.ndarray:
 
 
 def run_sample(
-    executor: EmulatorExecutor, program: Program, launch: Launch, case: Case
+    executor: EmulatorExecutor, program: Program, launch: Launch, case: Case, epilogue: Epilogue = NOTHING
 ) -> tuple[list[Finding], CaseResult]:
     """Run the corner blocks twice: first to see which elements of C they write, then with data in the rows and columns
-    that these need."""
+    that these need. A beta that is drawn is 0, so that C need not be filled."""
     M, N, K = launch.layout.product(case.shape)
     blocks = corner_blocks(launch)
     try:
-        A, B = np.zeros((M, K), np.float32), np.zeros((K, N), np.float32)
-        seen = executor.run(program, launch, A, B, case.shape, blocks=blocks)
+        element = launch.layout.element
+        A, B = (np.zeros(size, element.storage) for size in ((M, K), (K, N)))
+        empty = replace(epilogue, beta="0") if epilogue.beta == DRAWN else epilogue
+        terms = empty.terms("random", (M, N), case.seed, element)
+        seen = executor.run(program, launch, A, B, case.shape, blocks=blocks, terms=terms)
         findings = list(seen.findings)
         if seen.C is None:
             return findings, CaseResult(case.shape, False, None, case.inputs)
         rows, cols = (np.unique(index) for index in np.nonzero(seen.written))
         rng = np.random.default_rng(case.seed)
-        A[rows] = rng.random((len(rows), K), np.float32) * 2 - 1
-        B[:, cols] = rng.random((K, len(cols)), np.float32) * 2 - 1
-        outcome = executor.run(program, launch, A, B, case.shape, blocks=blocks)
+        A[rows] = element.encoded(element.values(rng.random((len(rows), K), np.float32) * 2 - 1))
+        B[:, cols] = element.encoded(element.values(rng.random((K, len(cols)), np.float32) * 2 - 1))
+        outcome = executor.run(program, launch, A, B, case.shape, blocks=blocks, terms=terms)
     except MemoryError:
         raise UserError(say.NO_MEMORY(M=M, N=N, K=K)) from None
     findings = list(outcome.findings)
-    max_error, right = _compare(outcome.C, outcome.written, A[rows], B[:, cols], rows, cols)
+    max_error, right = _compare(outcome, A, B, terms, (rows, cols))
     findings.append(_only_a_sample(len(blocks), launch))
     sizes = dict(zip("MNK", case.shape, strict=True))
     missing = [(i, j) for i, j in product({0, M - 1}, {0, N - 1}) if not outcome.written[i, j]]
@@ -85,15 +92,18 @@ def run_sample(
 
 
 def _compare(
-    C: np.ndarray | None, written: np.ndarray, A: np.ndarray, B: np.ndarray, rows: np.ndarray, cols: np.ndarray
+    outcome: Outcome, A: np.ndarray, B: np.ndarray, terms: Terms, place: tuple[np.ndarray, np.ndarray]
 ) -> tuple[float | None, bool]:
-    """max |C - C64| over the written elements, and whether all of them (at least one) are close enough."""
-    if C is None or not len(rows):
+    """max |C - C64| over the written elements in the rows and columns of the place, and whether all of them (at least
+    one) are close enough."""
+    C, written, (rows, cols) = outcome.C, outcome.written, place
+    if C is None or written is None or not len(rows):
         return None, False
     here = np.ix_(rows, cols)
-    A64, B64 = A.astype(np.float64), B.astype(np.float64)
-    error = np.abs(C[here] - A64 @ B64)[written[here]]
-    bound = error_bound(A64, B64, "random")[written[here]]
+    old, bias = (None if terms.C is None else terms.C[here]), (None if terms.bias is None else terms.bias[cols])
+    A64, B64 = (terms.element.decoded(matrix).astype(np.float64) for matrix in (A[rows], B[:, cols]))
+    right, bound = expected(A64, B64, "random", replace(terms, C=old, bias=bias))
+    error, bound = np.abs(C[here] - right)[written[here]], np.broadcast_to(bound, right.shape)[written[here]]
     max_error = float(error.max())
     return (max_error if np.isfinite(max_error) else None), bool((error <= bound).all())
 

@@ -16,11 +16,13 @@ from gemmlab.kernel.launch import Launch
 from gemmlab.kernel.layout import COURSE, Layout
 from gemmlab.kernel.limits import Occupancy, occupancy
 from gemmlab.kernel.plan import Launches, Plan, launches_of
+from gemmlab.kernel.terms import PLAIN, Terms
 from gemmlab.kernel.verdict import Verdict
 
 if TYPE_CHECKING:
     from gemmlab.kernel.arguments import ArgumentList
     from gemmlab.kernel.counters import Counters
+    from gemmlab.kernel.elements import Element
     from gemmlab.kernel.executor import Outcome
     from gemmlab.kernel.program import Program, Resources
 
@@ -105,20 +107,21 @@ def profile_launcher(
     name: str,
     shape: tuple[int, int, int],
     inputs: str = "random",
-    seed: int = 0,
     layout: Layout = COURSE,
     given: ArgumentList | None = None,
+    element: Element | None = None,
 ) -> Profile:
     """The profile of what a file's own host launcher launches, over all its kernels."""
     from gemmlab.launcher.launcher import Launcher
 
     try:
-        launcher = Launcher(source, name, layout, given)
+        launcher = Launcher(source, name, layout, given, element)
         launcher.at(*shape)
     except UserError:
-        case = Case(shape, inputs, seed, _CASE)
-        return Profile(source, shape, check_launcher(source, filename, name, [case], "emulator", layout, given))
-    return profile_source(source, filename, launcher, shape, inputs, seed)
+        case = Case(shape, inputs, 0, _CASE)
+        broken = check_launcher(source, filename, name, [case], "emulator", layout, given, element)
+        return Profile(source, shape, broken)
+    return profile_source(source, filename, launcher, shape, inputs)
 
 
 class _Recorder:
@@ -131,11 +134,18 @@ class _Recorder:
         self.outcome: Outcome | None = None
 
     def run(
-        self, program: Program, work: Launch | Plan, A: np.ndarray, B: np.ndarray, shape: tuple[int, int, int]
+        self,
+        program: Program,
+        work: Launch | Plan,
+        A: np.ndarray,
+        B: np.ndarray,
+        shape: tuple[int, int, int],
+        *,
+        terms: Terms = PLAIN,
     ) -> Outcome:
         from gemmlab.emulator import EmulatorExecutor
 
-        outcome = EmulatorExecutor().run(program, work, A, B, shape)
+        outcome = EmulatorExecutor().run(program, work, A, B, shape, terms=terms)
         if self.outcome is None:
             self.program, self.outcome = program, outcome
         return outcome

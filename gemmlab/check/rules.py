@@ -12,8 +12,8 @@ from math import inf, prod
 from typing import TYPE_CHECKING
 
 from gemmlab.errors import UserError
-from gemmlab.kernel.launch import Address, Scalar
-from gemmlab.kernel.tolerance import make_inputs
+from gemmlab.kernel.epilogue import draw
+from gemmlab.kernel.launch import Address, Argument
 from gemmlab.kernel.verdict import Finding, Verdict
 from gemmlab.kernel.warp import WARP
 from gemmlab.trials.candidate import Candidate
@@ -149,14 +149,19 @@ def _shifted_bases(run: _Run) -> Count:
     from gemmlab.emulator import EmulatorExecutor
 
     M, N, K = run.shape
-    A, B = make_inputs("integer", run.shape)
+    A, B, terms = draw(run.candidate.launch, "integer", run.shape)
     lines: list[int | None] = []
     for shifted, sizes in (("A", (M - 1, N, K)), ("B", (M, N, K - 1)), ("C", (M - 1, N, K))):
-        matrices = (Address(name, _FLOAT if name == shifted else 0) for name in "ABC")
-        launch = replace(run.launch, arguments=(*matrices, *(Scalar("int32", size) for size in sizes)))
-        outcome = EmulatorExecutor(again=False).run(run.program, launch, A, B, run.shape)
+        told = run.candidate.launches(sizes)[0].arguments_at(sizes)
+        arguments = (Address(shifted, _FLOAT) if _is(shifted, one) else one for one in told)
+        launch = replace(run.launch, arguments=tuple(arguments))
+        outcome = EmulatorExecutor(again=False).run(run.program, launch, A, B, run.shape, terms=terms)
         lines += [finding.line for finding in outcome.findings if finding.kind == "misaligned"][:1]
     return len(lines), lines[0] if lines else None
+
+
+def _is(name: str, argument: Argument) -> bool:
+    return isinstance(argument, Address) and argument.array == name
 
 
 def _overlapping_intervals(run: _Run) -> Count:

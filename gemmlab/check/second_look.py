@@ -24,8 +24,7 @@ from gemmlab.kernel.tolerance import compare
 from gemmlab.kernel.verdict import Finding
 
 if TYPE_CHECKING:
-    import numpy as np
-
+    from gemmlab.kernel.epilogue import Inputs
     from gemmlab.kernel.executor import Outcome
     from gemmlab.kernel.program import Program
     from gemmlab.trials.candidate import Candidate
@@ -66,8 +65,7 @@ def looked_through(program: Program, plain: Program | None) -> list[Program]:
 def look_again(
     candidate: Candidate,
     program: Program,
-    A: np.ndarray,
-    B: np.ndarray,
+    inputs: Inputs,
     shape: Shape,
     seconds: float = 60.0,
     threads: int | None = None,
@@ -76,14 +74,16 @@ def look_again(
     from gemmlab.emulator import EmulatorExecutor
 
     executor = EmulatorExecutor(_SCHEDULE, seconds, threads=threads, again=False)
-    outcome = executor.run(program, candidate.launch.at(*shape), A, B, shape)
+    A, B, terms = inputs
+    outcome = executor.run(program, candidate.launch.at(*shape), A, B, shape, terms=terms)
     findings = without_edge_followers(outcome.findings, candidate.launch, shape)
     return replace(outcome, findings=[*_that_count(findings), *_not_possible(findings)])
 
 
-def is_right(outcome: Outcome, A: np.ndarray, B: np.ndarray, inputs: str) -> bool:
+def is_right(outcome: Outcome, inputs: Inputs, kind: str) -> bool:
     """Whether nothing speaks against its numbers: a look that came to no end has none."""
-    return outcome.C is None or compare(outcome.C, A, B, inputs, outcome.written).ok
+    A, B, terms = inputs
+    return outcome.C is None or compare(outcome.C, A, B, kind, outcome.written, terms=terms).ok
 
 
 def _that_count(findings: Sequence[Finding]) -> list[Finding]:

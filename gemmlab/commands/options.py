@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from gemmlab.kernel.launch import LaunchSpec
 
 _LONGEST_SIZE = 20  # digits; more only make the number slower to refuse
+MOST_BATCH = 4096
 _NAME = re.compile(r"[A-Za-z_]\w*")
 
 
@@ -27,6 +28,19 @@ class Backend(str, Enum):
 class LayoutName(str, Enum):
     course = "course"
     leetgpu = "leetgpu"
+
+
+class ActivationName(str, Enum):
+    none = "none"
+    silu = "silu"
+
+
+class Dtype(str, Enum):
+    auto = "auto"
+    float32 = "float32"
+    tf32 = "tf32"
+    float16 = "float16"
+    bfloat16 = "bfloat16"
 
 
 class Inputs(str, Enum):
@@ -50,8 +64,15 @@ ArgsOption = Annotated[
     Optional[str],
     typer.Option(
         help='What the kernel or launcher gets, in order, such as "M,N,K,1.0,A,B,0.0,C": A, B, C, sizes, constants; '
-        "A.T or B.T is stored transposed, C=0 is filled with zeros first."
+        "A.T or B.T is stored transposed, C=0 is filled with zeros first, C=given holds values to add to. bias, alpha, "
+        "beta: C = alpha A·B + beta C + bias; alpha=0.5 is that, alpha alone is drawn."
     ),
+]
+ActivationOption = Annotated[
+    ActivationName, typer.Option(help="What the kernel applies to each element of C before it stores it.")
+]
+BatchOption = Annotated[
+    int, typer.Option(help="So many products, one after the other in each of A, B and C.", min=1, max=MOST_BATCH)
 ]
 DefineOption = Annotated[
     Optional[list[str]], typer.Option("--define", "-D", help="NAME or NAME=VALUE, as for nvcc; may be repeated.")
@@ -59,6 +80,10 @@ DefineOption = Annotated[
 LayoutOption = Annotated[
     LayoutName,
     typer.Option(help="What M, N, K mean: course is A M×K, B K×N, C M×N; leetgpu is A M×N, B N×K, C M×K."),
+]
+DtypeOption = Annotated[
+    Dtype,
+    typer.Option(help="What A and B are; auto: as the parameters say; tf32: float that the kernel rounds to TF32."),
 ]
 InputsOption = Annotated[Inputs, typer.Option(help="What A and B hold.")]
 BackendOption = Annotated[Backend, typer.Option(help="Where the kernel runs; auto is the GPU where there is one.")]

@@ -29,8 +29,8 @@ def profile(request: Request, backend: CountingBackendOption = Backend.auto, as_
     if request.launcher is None:
         found = profile_source(text, name, request.spec(text), size, inputs)
     else:
-        layout, given = request.chosen_layout, request.given
-        found = profile_launcher(text, name, request.launcher, size, inputs, layout=layout, given=given)
+        chosen = request.chosen_layout, request.given, request.element
+        found = profile_launcher(text, name, request.launcher, size, inputs, *chosen)
     if as_json:
         print_json(found.to_json())
     else:

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import wraps
 from inspect import Parameter, Signature, signature
 from typing import TYPE_CHECKING, Any
 
 from gemmlab.commands import options as asked
-from gemmlab.commands.options import LayoutName, launch_spec, numbers_of
+from gemmlab.commands.options import Dtype, LayoutName, launch_spec, numbers_of
 from gemmlab.errors import UserError
 
 if TYPE_CHECKING:
     from gemmlab.cuda.signature import KernelSignature
     from gemmlab.cuda.unit import Unit
     from gemmlab.kernel.arguments import ArgumentList, GivenLaunch
+    from gemmlab.kernel.elements import Element
     from gemmlab.kernel.launch import LaunchSpec
     from gemmlab.kernel.layout import Layout
 
@@ -38,8 +39,11 @@ class Request:
     launcher: asked.LauncherOption = None
     layout: asked.LayoutOption = LayoutName.course
     args: asked.ArgsOption = None
+    activation: asked.ActivationOption = asked.ActivationName.none
+    batch: asked.BatchOption = 1
     define: asked.DefineOption = None
     inputs: asked.InputsOption = asked.Inputs.random
+    dtype: asked.DtypeOption = asked.Dtype.auto
 
     def unit(self) -> Unit:
         """The file with what it includes from beside it. Raises UserError where it cannot be read."""
@@ -65,14 +69,23 @@ class Request:
     def chosen_layout(self) -> Layout:
         from gemmlab.kernel.layout import LAYOUTS
 
-        return LAYOUTS[self.layout.value]
+        return replace(LAYOUTS[self.layout.value], batch=self.batch)
 
     @property
     def given(self) -> ArgumentList | None:
-        """What --args says; None where it is left out."""
+        """What --args and --activation say; None where both are left out."""
         from gemmlab.kernel.arguments import ArgumentList
 
-        return None if self.args is None else ArgumentList.parse(self.args)
+        if self.args is None and self.activation == asked.ActivationName.none:
+            return None
+        return ArgumentList.parse(_USUAL if self.args is None else self.args, self.activation.value)
+
+    @property
+    def element(self) -> Element | None:
+        """What --dtype says of A and B; None where the parameters are to say it."""
+        from gemmlab.kernel.elements import element_named
+
+        return None if self.dtype is Dtype.auto else element_named(self.dtype.value)
 
     def check_options(self) -> None:
         """Raise UserError where a launcher and a launch are given."""
@@ -83,25 +96,33 @@ class Request:
 
     def spec(self, source: str) -> LaunchSpec | GivenLaunch:
         """The launch of one kernel."""
-        from dataclasses import replace
-
         from gemmlab.cuda.signature import find_kernels
+        from gemmlab.kernel.elements import FLOAT32
 
         defined = numbers_of(self.define or [])
         spec = launch_spec(self.block, self.grid, self.smem, self.smem_opt_in, self.kernel, defined)
-        spec = replace(spec, layout=self.chosen_layout)
+        spec = replace(spec, layout=replace(self.chosen_layout, element=self.element or FLOAT32))
         plain = spec.kernel.split("<")[0].split("::")[-1]
         signature = next((found for found in find_kernels(source) if found.name == plain), None)
         if signature is None:
             return spec
         instance = _instance(source, signature, spec.kernel)
-        if self.args is None and instance == spec.kernel:
-            return spec
+        if self.given is None and instance == spec.kernel and self.batch == 1:
+            return self._plain(spec, signature)
         return self._with_arguments(replace(spec, kernel=instance), signature)
+
+    def _plain(self, spec: LaunchSpec, signature: KernelSignature) -> LaunchSpec:
+        """The launch of a kernel that is to have the course's six parameters; that it has others, the check says."""
+        from gemmlab.kernel.elements import element_of
+
+        first, second, *_ = [element_of(type_) for type_, _ in signature.parameters] + [None, None]
+        if self.element is None and first is second and first is not None:
+            return replace(spec, layout=replace(spec.layout, element=first))
+        return spec
 
     def _with_arguments(self, spec: LaunchSpec, signature: KernelSignature) -> GivenLaunch:
         from gemmlab.cuda.numbers import number_type
-        from gemmlab.kernel.arguments import ArgumentList, GivenLaunch
+        from gemmlab.kernel.arguments import MATRICES, ArgumentList, GivenLaunch, element_asked
 
         given, parameters = self.given or ArgumentList.parse(_USUAL), signature.parameters
         if len(given.texts) != len(parameters):
@@ -110,7 +131,9 @@ class Request:
                 f"the kernel '{signature.name}' (line {signature.line}) takes ({takes}); give {len(parameters)} "
                 f"arguments with --args, not {len(given.texts)}"
             )
-        return GivenLaunch(spec, given, tuple(number_type(type_) for type_, _ in parameters))
+        matrices = {MATRICES[text]: type_ for text, (type_, _) in zip(given.texts, parameters) if text in MATRICES}
+        element = element_asked(f"the kernel '{signature.name}' (line {signature.line})", matrices, self.element)
+        return GivenLaunch(spec, given, tuple(number_type(type_) for type_, _ in parameters), element)
 
 
 def with_request(command: Callable[..., None]) -> Callable[..., None]:

@@ -10,7 +10,8 @@ from gemmlab.errors import UserError
 
 @with_request
 def run(request: Request, backend: BackendOption = Backend.auto, as_json: JsonOption = False) -> None:
-    """Run any kernel (const float* A, const float* B, float* C, int M, int N, int K) and check its C.
+    """Run any kernel (const float* A, const float* B, float* C, int M, int N, int K) and check its C;
+    A and B may hold half or __nv_bfloat16.
 
     Expressions are integer arithmetic over M, N and K: + - * // %, parentheses and cdiv(a, b). With --launcher the file
     brings a host function of the same arguments, a cudaStream_t last or not, which is read and never run. --args says
@@ -29,6 +30,6 @@ def run(request: Request, backend: BackendOption = Backend.auto, as_json: JsonOp
     if request.launcher is None:
         verdict = check_source(unit.text, name, request.spec(unit.text), cases, backend.value)
     else:
-        asked = request.launcher, cases, backend.value, request.chosen_layout, request.given
+        asked = request.launcher, cases, backend.value, request.chosen_layout, request.given, request.element
         verdict = check_launcher(unit.text, name, *asked)
     give_verdict(unit.told(verdict), unit.shown, False, as_json)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from textwrap import dedent
 
@@ -13,7 +13,10 @@ from gemmlab.course.places import solution_path, starter_path, work_root
 from gemmlab.course.spec import Block
 from gemmlab.errors import UserError
 from gemmlab.files import normalize, read_source
+from gemmlab.kernel.arguments import AskedLaunch
+from gemmlab.kernel.elements import FLOAT32, Element, element_named
 from gemmlab.kernel.launch import LaunchSpec
+from gemmlab.kernel.layout import COURSE
 from gemmlab.kernel.plan import Launches
 from gemmlab.launcher.spec import LauncherSpec
 
@@ -65,9 +68,15 @@ class Kernel:
             )
         return self.launched_by
 
+    @property
+    def element(self) -> Element:
+        """What A and B hold."""
+        launch = self.launched_by
+        return launch.element if isinstance(launch, LauncherSpec) else launch.layout.element
+
     def launches_of(self, source: str) -> Launches:
         """What is launched of this source, at any shape. LauncherError where its own launcher is not there."""
-        return self.launched_by if isinstance(self.launched_by, LaunchSpec) else self.launched_by.of(source)
+        return self.launched_by.of(source) if isinstance(self.launched_by, LauncherSpec) else self.launched_by
 
     @property
     def pristine_launches(self) -> Launches:
@@ -157,14 +166,19 @@ def _with_blanks(root: Path, name: str) -> tuple[str, str | None, dict[str, str]
 
 
 def _launch(block: Block) -> LaunchSpec | LauncherSpec:
-    """`block`, `grid` and, if there is any, `smem`, each written as on the command line; or `launcher`, the name of the
-    file's own host function."""
+    """`block`, `grid` and, if there are any, `smem`, `args` and `activation`, each written as on the command line; or
+    `launcher`, the name of the file's own host function. `dtype` is what A and B hold, float32 where it is left out."""
+    element = element_named(block.text("dtype")) if "dtype" in block else FLOAT32
     if "launcher" in block:
-        return LauncherSpec(block.text("launcher"))
+        return LauncherSpec(block.text("launcher"), element)
     smem = str(block.take("smem")) if "smem" in block else "0"
-    launch = LaunchSpec.parse(str(block.take("block")), str(block.take("grid")), smem)
+    layout = replace(COURSE, element=element)
+    launch = LaunchSpec.parse(str(block.take("block")), str(block.take("grid")), smem, layout=layout)
     launch.at(64, 64, 64)
-    return launch
+    if "args" not in block:
+        return launch
+    activation = block.text("activation") if "activation" in block else "none"
+    return AskedLaunch.of(launch, block.text("args"), activation)
 
 
 def _rules(block: Block) -> tuple[CounterRule, ...]:

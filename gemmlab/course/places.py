@@ -20,7 +20,10 @@ def find_root() -> Path:
     for directory in (here, *here.parents, Path(__file__).resolve().parents[2]):
         if _is_root(directory):
             return directory
-    raise UserError("there is no course here: change to the directory with lessons/ and kernels/, or set GEMMLAB_ROOT")
+    raise UserError(
+        "there is no course here: change to the directory with lessons/ and kernels/, or set GEMMLAB_ROOT; "
+        "after pip install, `gemmlab course` makes one"
+    )
 
 
 def _is_root(directory: Path) -> bool:

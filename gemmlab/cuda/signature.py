@@ -20,16 +20,20 @@ from gemmlab.cuda.tree import (
     text_of,
     walk,
 )
+from gemmlab.kernel.arguments import AskedLaunch, Parameter
+from gemmlab.kernel.elements import FLOAT32, Element
+from gemmlab.kernel.launch import LaunchSpec
 from gemmlab.kernel.verdict import Finding
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_MATRIX, _RESULT, _SIZE = ("const float*", "float*"), ("float*",), ("int", "unsigned int")
-_ACCEPTED = (_MATRIX, _MATRIX, _RESULT, _SIZE, _SIZE, _SIZE)
+_RESULT, _SIZE = ("float*",), ("int", "unsigned int")
 _SAME_TYPE = {
     **{name: "int" for name in ("signed", "signed int", "int signed", "int32_t", "std::int32_t")},
     **{name: "unsigned int" for name in ("unsigned", "uint", "uint32_t", "std::uint32_t")},
+    "half": "__half",
+    "nv_bfloat16": "__nv_bfloat16",
 }
 _DROPPED = re.compile(r"\b(?:__restrict__|__restrict|restrict|volatile|__grid_constant__|struct)\b")
 
@@ -64,28 +68,56 @@ def find_kernels(source: str, options: Sequence[str] = ()) -> list[KernelSignatu
     ]
 
 
-def check_signature(source: str, kernel: str = "gemm", options: Sequence[str] = ()) -> Finding | None:
-    """What is wrong with the kernel of that name, as a finding of kind 'compile_error'; None where it fits.
+def check_signature(
+    source: str, kernel: str = "gemm", options: Sequence[str] = (), wanted: Sequence[Parameter] | None = None
+) -> Finding | None:
+    """What is wrong with the kernel of that name, as a finding of kind 'compile_error'; None where it fits what is
+    wanted, the course's six parameters where that is left out.
 
     Other names of parameters, __restrict__, typedefs, attributes, extern "C" and A or B without const are all right.
     """
+    wanted = wanted or course_parameters()
+    must = contract(wanted)
     if not is_text(source):
         return _finding(say.NOT_TEXT(), None)
     if not source.strip():
-        return _finding(say.EMPTY_FILE(kernel=kernel), None)
+        return _finding(say.EMPTY_FILE(kernel=kernel, contract=must), None)
     kernels = find_kernels(source, options)
     found = [signature for signature in kernels if signature.name == kernel]
     if not found:
-        return _missing(source, kernel, kernels, options)
-    problems = [problem for signature in found if (problem := _problem(signature))]
+        return _missing(source, kernel, kernels, options, must)
+    problems = [problem for signature in found if (problem := _problem(signature, wanted, must))]
     return _finding(problems[0], found[0].line) if len(problems) == len(found) else None
+
+
+def launch_misfit(source: str, launches: object) -> Finding | None:
+    """What is wrong with the kernel of a launch that asks for certain parameters; other launches ask for none."""
+    if isinstance(launches, AskedLaunch):
+        return check_signature(source, launches.kernel, wanted=launches.parameters)
+    if isinstance(launches, LaunchSpec):
+        return check_signature(source, launches.kernel, wanted=course_parameters(launches.layout.element))
+    return None
 
 
 def _finding(message: str, line: int | None) -> Finding:
     return Finding("compile_error", message, line=line)
 
 
-def _missing(source: str, kernel: str, kernels: list[KernelSignature], options: Sequence[str]) -> Finding:
+def course_parameters(element: Element = FLOAT32) -> tuple[Parameter, ...]:
+    """Those of a kernel of the course whose A and B hold that element."""
+    matrix = (f"const {element.cuda}*", f"{element.cuda}*")
+    arrays = (("A", matrix), ("B", matrix), ("C", _RESULT))
+    return (*(Parameter(name, types) for name, types in arrays), *(Parameter(size, _SIZE) for size in "MNK"))
+
+
+def contract(wanted: Sequence[Parameter] | None = None) -> str:
+    """The parameters in brackets, as C++ has them; the course's where they are left out."""
+    return f"({', '.join(f'{one.types[0]} {one.name}' for one in wanted or course_parameters())})"
+
+
+def _missing(
+    source: str, kernel: str, kernels: list[KernelSignature], options: Sequence[str], contract: str
+) -> Finding:
     """Why there is no kernel of that name: declared only, not marked __global__, named otherwise, or none at all."""
     root = parse(preprocess(source, options))
     for node in outer_declarations(root):
@@ -99,19 +131,23 @@ def _missing(source: str, kernel: str, kernels: list[KernelSignature], options: 
     if kernels:
         others = ", ".join(say.OTHER_KERNEL(name=signature.name, line=signature.line) for signature in kernels)
         return _finding(say.OTHER_KERNELS(kernel=kernel, others=others), kernels[0].line)
-    return _finding(say.NO_KERNEL(kernel=kernel), None)
+    return _finding(say.NO_KERNEL(kernel=kernel, contract=contract), None)
 
 
-def _problem(signature: KernelSignature) -> str | None:
+def _problem(signature: KernelSignature, wanted: Sequence[Parameter], contract: str) -> str | None:
     name, count = signature.name, len(signature.parameters)
     if signature.template:
         return say.NO_INSTANCE(kernel=name)
-    if count != len(_ACCEPTED):
-        return say.ONE_PARAMETER(kernel=name) if count == 1 else say.PARAMETERS(kernel=name, count=count)
-    for position, ((kind, parameter), accepted) in enumerate(zip(signature.parameters, _ACCEPTED), 1):
-        if kind not in accepted:
+    if count != len(wanted):
+        if count == 1:
+            return say.ONE_PARAMETER(kernel=name, wanted=len(wanted), contract=contract)
+        return say.PARAMETERS(kernel=name, count=count, wanted=len(wanted), contract=contract)
+    for position, ((kind, parameter), one) in enumerate(zip(signature.parameters, wanted, strict=True), 1):
+        if kind not in one.types:
             shown = parameter or say.UNNAMED()
-            return say.WRONG_TYPE(position=position, kernel=name, parameter=shown, type=kind, expected=accepted[0])
+            return say.WRONG_TYPE(
+                position=position, kernel=name, parameter=shown, type=kind, expected=one.types[0], contract=contract
+            )
     return None
 
 

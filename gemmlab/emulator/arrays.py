@@ -8,18 +8,24 @@ import numpy as np
 
 from gemmlab.kernel.launch import Address
 from gemmlab.kernel.plan import Copy, Fill
+from gemmlab.kernel.terms import PLAIN, Terms
 
 
 class DeviceArrays:
-    """A and B stay as they are. C (M×N) and the `buffers` (name -> bytes) start as NaN; `written` (M×N, bool) marks the
-    elements of C that hold a value, None standing for none of them. `variables` are the kernels' own, by name, and
-    `first` is what was in them before the first launch."""
+    """A and B stay as they are. C (M×N), unless the `terms` have one, and the `buffers` (name -> bytes) start as NaN;
+    `written` (M×N, bool) marks the elements of C that hold a value, None standing for none of them. `variables` are the
+    kernels' own, by name, and `first` is what was in them before the first launch. A bias is one of the buffers, and an
+    input."""
 
-    def __init__(self, A: np.ndarray, B: np.ndarray, buffers: Mapping[str, int]) -> None:
-        self.A, self.B = (np.ascontiguousarray(matrix, np.float32) for matrix in (A, B))
-        self.C = np.full((A.shape[0], B.shape[1]), np.nan, np.float32)
-        self.written: np.ndarray | None = None
+    def __init__(self, A: np.ndarray, B: np.ndarray, buffers: Mapping[str, int], terms: Terms = PLAIN) -> None:
+        self.A, self.B = (np.ascontiguousarray(matrix) for matrix in (A, B))
+        self.terms = terms
+        self.C = np.full((A.shape[0], B.shape[1]), np.nan, np.float32) if terms.C is None else terms.C.copy()
+        self.written: np.ndarray | None = None if terms.C is None else np.ones(self.C.shape, bool)
         self.buffers = {name: np.full(size, 255, np.uint8) for name, size in buffers.items()}
+        self.inputs = () if terms.bias is None else ("bias",)
+        if terms.bias is not None:
+            self.buffers["bias"] = np.ascontiguousarray(terms.bias, np.float32).view(np.uint8)
         self.variables: dict[str, np.ndarray] = {}
         self.first: dict[str, np.ndarray] = {}
 
@@ -36,7 +42,8 @@ class DeviceArrays:
 
     def for_another_launch(self) -> DeviceArrays:
         """The same A and B with all else new, but for the kernels' variables, which stay as they are."""
-        arrays = DeviceArrays(self.A, self.B, {name: buffer.size for name, buffer in self.buffers.items()})
+        sizes = {name: buffer.size for name, buffer in self.buffers.items() if name not in self.inputs}
+        arrays = DeviceArrays(self.A, self.B, sizes, self.terms)
         arrays.variables, arrays.first = self.variables, self.first
         return arrays
 

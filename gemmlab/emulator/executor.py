@@ -14,8 +14,9 @@ from gemmlab.emulator.report.findings import plain_name
 from gemmlab.errors import UserError
 from gemmlab.kernel.executor import Outcome
 from gemmlab.kernel.launch import Address, Argument, Launch
-from gemmlab.kernel.plan import Fill, Plan, launches_of, steps_of, stored
+from gemmlab.kernel.plan import Fill, Plan, bound, launches_of, steps_of, stored
 from gemmlab.kernel.program import Program
+from gemmlab.kernel.terms import PLAIN, Terms
 from gemmlab.kernel.verdict import Finding
 
 if TYPE_CHECKING:
@@ -55,15 +56,18 @@ class EmulatorExecutor:
         B: np.ndarray,
         shape: tuple[int, int, int],
         blocks: np.ndarray | None = None,
+        terms: Terms = PLAIN,
     ) -> Outcome:
-        """Launch a kernel, or do the steps of a plan, with C full of NaN. `blocks` are the linear numbers of those to
-        run, all if left out. Where that leaves something in a variable of the kernels, which the next launch would find
-        there, it is done once more.
+        """Launch a kernel, or do the steps of a plan, with C full of NaN or of what the `terms` say. `blocks` are the
+        linear numbers of those to run, all if left out. Where that leaves something in a variable of the kernels, which
+        the next launch would find there, it is done once more.
 
-        A and B are float32 and stay as they are. UserError where there is no memory for the launch.
+        A and B hold numbers of the launch's element, and stay as they are. UserError where
+        there is no memory for the launch.
         """
         try:
-            arrays = DeviceArrays(*stored(work, A, B), getattr(work, "buffers", {}))
+            arrays = DeviceArrays(*stored(work, A, B), getattr(work, "buffers", {}), terms)
+            work = bound(work, terms)
             outcome = self._run(program, work, arrays, shape, blocks)
             if arrays.kept and self.again and self.checks and blocks is None and not outcome.has_error:
                 outcome.kept = tuple(plain_name(name) for name in arrays.kept)
@@ -135,7 +139,8 @@ def _joined(outcomes: list[Outcome], arrays: DeviceArrays) -> Outcome:
 
 
 def _with_buffers(code: Code, arrays: DeviceArrays) -> Code:
-    """The code with the launcher's own arrays as further global variables, each in an address range of its own."""
+    """The code with a bias and the launcher's own arrays as further global variables, each in an address range of its
+    own."""
     from gemmlab.emulator.code.code import Region
     from gemmlab.emulator.machine import opcodes as o
 
@@ -143,7 +148,12 @@ def _with_buffers(code: Code, arrays: DeviceArrays) -> Code:
     if first + len(arrays.buffers) > o.MAX_GLOBALS:
         raise UserError("the kernel and its launcher have too many arrays in global memory for the emulator")
     buffers = [
-        Region(name, o.TRACKED, buffer.size, (number + 1 << o.GLOBAL_SHIFT) + o.GLOBAL_CENTRE)
+        Region(
+            name,
+            o.INPUT if name in arrays.inputs else o.TRACKED,
+            buffer.size,
+            (number + 1 << o.GLOBAL_SHIFT) + o.GLOBAL_CENTRE,
+        )
         for number, (name, buffer) in enumerate(arrays.buffers.items(), first)
     ]
     return replace(code, globals=[*code.globals, *buffers])

@@ -44,7 +44,7 @@ class Run:
 
 
 def global_memory(code: Code, A: np.ndarray, B: np.ndarray, C: np.ndarray) -> Memory:
-    """A, B and C (float32, C-contiguous), then fresh copies of the kernel's global variables."""
+    """A, B and C (float32; A and B of any type; C-contiguous), then fresh copies of the kernel's global variables."""
     regions = [
         Region(name, kind, array.nbytes, (number + 1 << o.GLOBAL_SHIFT) + o.GLOBAL_CENTRE)
         for number, (name, kind, array) in enumerate((("A", o.INPUT, A), ("B", o.INPUT, B), ("C", o.TRACKED, C)))

@@ -1,9 +1,10 @@
-"""A kernel's speed on this machine's GPU, beside cuBLAS SGEMM on the same matrices in the same process.
+"""A kernel's speed on this machine's GPU, beside cuBLAS on the same matrices in the same process.
 
 How it is measured:
 
 - Kernel and cuBLAS take turns, in pairs, the order alternating. Both multiply the same random A and B in [-1, 1) and
-  both are launched from Python into one stream. cuBLAS computes in float32, with TF32 off.
+  both are launched from Python into one stream. cuBLAS takes what the kernel takes: float32 with TF32
+  off, or TF32, or float16 or bfloat16; its sums and C are float32 in any case.
 - Launches are queued in batches behind a kernel that waits until the whole batch is queued: the time that Python takes
   to launch is in no measurement. CUDA events around a launch give its time. They add about 2 µs to both sides.
 - Cold: before each launch a fill of four times the L2 cache drives A and B out of it. Warm: they are where the launch
@@ -26,8 +27,9 @@ from gemmlab.errors import UserError
 from gemmlab.gpu.child.faults import explained
 from gemmlab.gpu.child.process import COMMAND, ChildDied, ChildTimeout, CudaError, GpuProcess
 from gemmlab.gpu.child.request import request_of
+from gemmlab.kernel.elements import FLOAT32, Element
 from gemmlab.kernel.launch import Launch
-from gemmlab.kernel.plan import Plan
+from gemmlab.kernel.plan import Plan, element_of
 from gemmlab.kernel.program import Program
 from gemmlab.kernel.timing import MATH_MODES, Timing, Warm
 from gemmlab.kernel.tolerance import rounding_bound
@@ -92,11 +94,12 @@ class Bench:
 
         Raises UserError where the kernel fails or is wrong, or where memory or cuBLAS is missing.
         """
-        factor = float(rounding_bound(shape[2], np.float64(1)))
+        element = element_of(work)
+        factor = float(rounding_bound(shape[2], np.float64(1), element))
         request = request_of(program, work, shape, shape)
         request |= {"seconds": seconds, "warm_up": warm_up, "factor": factor, "draw": draw}
         measured = self._ask(request, lambda worker: worker.time(request, program.machine_code, time_limit, progress))
-        return _timing(shape, measured, self.gpu)
+        return _timing(shape, measured, self.gpu, element)
 
     def spans(self, program: Program, plan: Plan, repeats: int = 20) -> tuple[list[float], float]:
         """Milliseconds of each launch of a plan on buffers of its own, and the SM clock in MHz."""
@@ -134,7 +137,7 @@ def time_kernel(program: Program, work: Launch | Plan, shape: Shape, time_limit:
         return bench.time(program, work, shape, time_limit=time_limit)
 
 
-def _timing(shape: Shape, measured: dict, gpu: str) -> Timing:
+def _timing(shape: Shape, measured: dict, gpu: str, element: Element) -> Timing:
     _require_right(measured)
     ours, cublas, ratios = _medians(measured, "cold")
     low, ratio, high = (float(value) for value in np.percentile(ratios, (10, 50, 90)))
@@ -153,8 +156,15 @@ def _timing(shape: Shape, measured: dict, gpu: str) -> Timing:
         gpu,
         Warm(rate / warm_ours, rate / warm_cublas, float(np.median(warm_ratios))),
         float(np.median(measured["sm_clock_mhz"])),
-        MATH_MODES.get(measured["math_mode"], f"cuBLAS math mode {measured['math_mode']}"),
+        _math_mode(measured["math_mode"], element),
     )
+
+
+def _math_mode(mode: int, element: Element) -> str:
+    """What cuBLAS computed in."""
+    if element.size < FLOAT32.size:
+        return f"{element.name}, sums in float32"
+    return MATH_MODES.get(mode, f"cuBLAS math mode {mode}")
 
 
 def _medians(measured: dict, cache: str) -> tuple[float, float, np.ndarray]:

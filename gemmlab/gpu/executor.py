@@ -16,8 +16,9 @@ from gemmlab.gpu.child.process import COMMAND, ChildDied, ChildTimeout, CudaErro
 from gemmlab.gpu.child.request import request_of
 from gemmlab.kernel.executor import Outcome
 from gemmlab.kernel.launch import Launch
-from gemmlab.kernel.plan import Plan, refused, stored
+from gemmlab.kernel.plan import Plan, bound, refused, stored
 from gemmlab.kernel.program import Program
+from gemmlab.kernel.terms import PLAIN, Terms
 from gemmlab.kernel.tolerance import check_shape
 from gemmlab.kernel.verdict import Finding
 
@@ -45,20 +46,29 @@ class GpuExecutor:
         self._worker: GpuProcess | None = None
 
     def run(
-        self, program: Program, work: Launch | Plan, A: np.ndarray, B: np.ndarray, shape: tuple[int, int, int]
+        self,
+        program: Program,
+        work: Launch | Plan,
+        A: np.ndarray,
+        B: np.ndarray,
+        shape: tuple[int, int, int],
+        *,
+        terms: Terms = PLAIN,
     ) -> Outcome:
-        """Do the work with C, all surroundings and shared memory full of NaN.
+        """Do the work with C, unless the `terms` have one, all surroundings and shared memory full of NaN.
 
         It is done again where the kernels have variables, in which the first launch may have left something, and to
-        find out where a NaN in C came from. A and B are float32. Raises UserError where they are too large or the GPU
+        find out where a NaN in C came from. A and B hold numbers of the launch's element.
+
+        Raises UserError where they are too large or the GPU
         cannot be used.
         """
         check_shape(shape)
         if faults := refused(work, program):
             return Outcome(None, faults)
         A, B = stored(work, A, B)
-        before = gpu_guards.make_images(A, B)
-        request = request_of(program, work, shape, before.shape)
+        before = gpu_guards.make_images(A, B, terms=terms)
+        request = request_of(program, bound(work, terms), shape, before.shape)
         try:
             after, seconds = self._launch(program, request, before)
         except KernelFault as fault:
@@ -67,7 +77,7 @@ class GpuExecutor:
         outcome.seconds = seconds
         if program.may_keep_something and not outcome.has_error:
             outcome.again, outcome.kept = self._second(program, request, before), program.variables
-        outcome.findings += self._read_findings(program, request, A, B, after)
+        outcome.findings += self._read_findings(program, request, A, B, terms, after)
         return outcome
 
     def _second(self, program: Program, request: dict, before: Images) -> Outcome:
@@ -113,7 +123,7 @@ class GpuExecutor:
             raise
 
     def _read_findings(
-        self, program: Program, request: dict, A: np.ndarray, B: np.ndarray, after: Images
+        self, program: Program, request: dict, A: np.ndarray, B: np.ndarray, terms: Terms, after: Images
     ) -> list[Finding]:
         """Where the NaNs in C came from: launch again with NaN nowhere, then in one place only, place by place."""
         suspects = gpu_guards.written_nan(after)
@@ -121,10 +131,10 @@ class GpuExecutor:
             return []
         found = []
         try:
-            clean, _ = self._launch(program, request, gpu_guards.make_images(A, B, nan_in=()))
+            clean, _ = self._launch(program, request, gpu_guards.make_images(A, B, (), terms))
             suspects &= ~np.isnan(clean.C)
-            for source in gpu_guards.NAN_SOURCES:
-                probed, _ = self._launch(program, request, gpu_guards.make_images(A, B, nan_in=(source,)))
+            for source in gpu_guards.sources_of(after):
+                probed, _ = self._launch(program, request, gpu_guards.make_images(A, B, (source,), terms))
                 found.append(gpu_guards.read_finding(source, suspects, probed))
         except KernelFault:  # the first launch did not have it; what is found so far is true all the same
             pass

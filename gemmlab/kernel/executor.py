@@ -11,6 +11,7 @@ from gemmlab.kernel.counters import Counters
 from gemmlab.kernel.launch import Launch
 from gemmlab.kernel.plan import Plan
 from gemmlab.kernel.program import Program
+from gemmlab.kernel.terms import PLAIN, Terms
 from gemmlab.kernel.verdict import Finding
 
 
@@ -48,9 +49,17 @@ class Executor(Protocol):
     name: str
 
     def run(
-        self, program: Program, work: Launch | Plan, A: np.ndarray, B: np.ndarray, shape: tuple[int, int, int]
+        self,
+        program: Program,
+        work: Launch | Plan,
+        A: np.ndarray,
+        B: np.ndarray,
+        shape: tuple[int, int, int],
+        *,
+        terms: Terms = PLAIN,
     ) -> Outcome:
-        """Do the work once with C full of NaN. The kernels' faults are findings in the Outcome, never exceptions.
+        """Do the work once with C full of NaN, or of what the `terms` say. The kernels' faults are findings in the
+        Outcome, never exceptions.
 
         `shape` is M, N and K in the letters of the launch's layout.
         """

@@ -74,7 +74,7 @@ def _value(node: ast.expr, names: dict[str, int]) -> int:
 
 @dataclass(frozen=True)
 class Address:
-    """An argument that points `offset` bytes into an array: 'A', 'B', 'C', or one that a launcher allocates."""
+    """An argument that points `offset` bytes into an array: 'A', 'B', 'C', 'bias', or one that a launcher allocates."""
 
     array: str
     offset: int = 0
@@ -88,6 +88,15 @@ class Scalar:
     value: int | float
 
 
+@dataclass(frozen=True)
+class Factor(Scalar):
+    """alpha or beta: a number that each case gives anew. Until then it has the value that leaves the product as it
+    is."""
+
+    name: str = ""
+
+
+ALPHA, BETA = Factor("float32", 1.0, "alpha"), Factor("float32", 0.0, "beta")
 Argument = Address | Scalar
 
 

@@ -1,4 +1,4 @@
-"""What M, N and K mean: which of them are the rows and columns of A, B and C.
+"""How A, B and C lie in memory: which of M, N and K are their rows and columns, and what an element is.
 
 The course's own layout is A (M×K), B (K×N), C (M×N). LeetGPU's is A (M×N), B (N×K), C (M×K). A shape is always given,
 and shown, in the letters of the kernel's file; `product` translates it for whoever multiplies.
@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from gemmlab.kernel.elements import FLOAT32, Element
 
 if TYPE_CHECKING:
     import numpy as np
@@ -22,13 +24,16 @@ _SHAPE = re.compile(r"\bM, N, K = (\d+), (\d+), (\d+)")
 @dataclass(frozen=True)
 class Layout:
     """`rows` and `cols` are those of C; `depth` is the letter of the sum's length. The matrices that are `transposed`
-    lie column by column, so that their rows and columns change places in memory."""
+    lie column by column, so that their rows and columns change places in memory. `element` is what A and B hold.
+    `batch` matrices lie one after the other in each of A, B and C."""
 
     name: str
     rows: str
     cols: str
     depth: str
     transposed: frozenset[str] = frozenset()
+    element: Element = FLOAT32
+    batch: int = 1
 
     @property
     def extents(self) -> dict[str, tuple[str, str]]:
@@ -36,12 +41,18 @@ class Layout:
         extents = {"A": (self.rows, self.depth), "B": (self.depth, self.cols), "C": (self.rows, self.cols)}
         return {name: pair[::-1] if name in self.transposed else pair for name, pair in extents.items()}
 
+    def element_bytes(self, name: str) -> int:
+        """Of A, B or C."""
+        return 4 if name == "C" else self.element.size
+
     def stored(self, A: np.ndarray, B: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """A and B with their elements in the order in which they lie in memory, the shapes as they were."""
+        """A and B with their elements as they lie in memory, and in that order; the shapes as they were."""
         return self._in_memory("A", A), self._in_memory("B", B)
 
     def _in_memory(self, name: str, matrix: np.ndarray) -> np.ndarray:
-        return matrix.T.reshape(matrix.shape) if name in self.transposed else matrix
+        if name in self.transposed:
+            matrix = matrix.reshape(self.batch, -1, matrix.shape[1]).swapaxes(1, 2).reshape(matrix.shape)
+        return self.element.encoded(matrix)
 
     def product(self, shape: Shape) -> Shape:
         """(rows of C, columns of C, length of the sum) at a shape (M, N, K) in this layout's letters."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
-from gemmlab.kernel.launch import Address, Launch
+from gemmlab.kernel.elements import FLOAT32, Element
+from gemmlab.kernel.launch import Address, Factor, Launch, Scalar
 from gemmlab.kernel.layout import Layout
 from gemmlab.kernel.limits import check_launch
 from gemmlab.kernel.program import Program
@@ -13,6 +14,8 @@ from gemmlab.kernel.verdict import Finding
 
 if TYPE_CHECKING:
     import numpy as np
+
+    from gemmlab.kernel.terms import Terms
 
 
 @dataclass(frozen=True)
@@ -63,8 +66,39 @@ def launches_of(work: Launch | Plan) -> tuple[Launch, ...]:
     return tuple(step for step in steps_of(work) if isinstance(step, Launch))
 
 
+def bound(work: Launch | Plan, terms: Terms) -> Launch | Plan:
+    """The work with the case's own numbers in place of alpha and beta."""
+    if isinstance(work, Plan):
+        steps = (_bound(step, terms) if isinstance(step, Launch) else step for step in work.steps)
+        return replace(work, steps=tuple(steps))
+    return _bound(work, terms)
+
+
+def _bound(launch: Launch, terms: Terms) -> Launch:
+    if launch.arguments is None:
+        return launch
+    arguments = (
+        Scalar(one.dtype, getattr(terms, one.name)) if isinstance(one, Factor) else one for one in launch.arguments
+    )
+    return replace(launch, arguments=tuple(arguments))
+
+
+def element_of(work: Launch | Plan) -> Element:
+    """What A and B hold."""
+    return next((launch.layout.element for launch in launches_of(work)), FLOAT32)
+
+
+def of_element(plan: Plan, element: Element) -> Plan:
+    """The plan for matrices of that element."""
+    steps = (
+        replace(step, layout=replace(step.layout, element=element)) if isinstance(step, Launch) else step
+        for step in plan.steps
+    )
+    return replace(plan, steps=tuple(steps))
+
+
 def stored(work: Launch | Plan, A: np.ndarray, B: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """A and B with their elements in the order of the work's layout in memory, the shapes as they were."""
+    """A and B with their elements as they lie in memory by the work's layout, the shapes as they were."""
     launches = launches_of(work)
     return launches[0].layout.stored(A, B) if launches else (A, B)
 

@@ -10,7 +10,8 @@ MATH_MODES = {0: "float32, TF32 off", 2: "pedantic float32, TF32 off", 3: "TF32 
 
 @dataclass(frozen=True)
 class Timing:
-    """A kernel beside cuBLAS SGEMM at one shape (M, N, K), with A and B driven out of the L2 cache.
+    """A kernel beside cuBLAS with matrices of the same kind, at one shape (M, N, K),
+    with A and B driven out of the L2 cache.
 
     `kernel_ms` and `cublas_ms` are medians, in milliseconds of one launch. `ratio` is the median, over neighbouring
     launches, of cuBLAS's time over the kernel's: 1 is as fast as cuBLAS, 0.1 a tenth of its speed. `spread` holds the

@@ -4,6 +4,14 @@ Where the inputs are whole numbers small enough that every sum is exact in float
 random inputs each element may be off by 2 · min(K, 8·√K) · u · (|A| @ |B|), u being float32's unit roundoff 2^-24.
 K roundings in any order stay within K · u · (|A| @ |B|). Those of random data do not all go one way: they stay within
 a few √K, and a bound that kept growing with K would let wrong results pass where K is large.
+
+What a matrix holds (elements.py) changes the numbers, not the rule:
+- float16 and bfloat16: A and B are drawn exact in their type. The product of two such numbers is exact in float32, so
+  that only the sum rounds, and it is to be kept in float32. The bound is that of float32.
+- TF32: the kernel rounds what it multiplies, by at most u = 2^-11 each, to nothing that it was told of. To the bound
+  comes 2 · min(1, 8/√K) · 2u · (|A| @ |B|); this also covers a kernel that cuts the low bits off.
+Whole numbers reach as far as their type has them exact, so that a sum which is rounded to the inputs' type on the way
+is no longer equal: what TF32's own rounding would hide on random inputs shows there.
 """
 
 from __future__ import annotations
@@ -15,6 +23,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from gemmlab.errors import UserError
+from gemmlab.kernel.elements import FLOAT32, Element
+from gemmlab.kernel.terms import PLAIN, Terms
 
 UNIT_ROUNDOFF = 2.0**-24
 SAFETY = 2.0
@@ -57,8 +67,9 @@ def check_shape(shape: Shape) -> None:
         )
 
 
-def make_inputs(kind: str, shape: Shape, seed: int = 0) -> Matrices:
-    """A (M×K) and B (K×N), float32, the same for the same arguments. UserError for an unknown kind or a bad shape.
+def make_inputs(kind: str, shape: Shape, seed: int = 0, element: Element = FLOAT32) -> Matrices:
+    """A (M×K) and B (K×N), float32 with numbers of that element, the same for the same arguments. UserError for an
+    unknown kind or a bad shape.
 
     random: uniform in [-1, 1). integer: random whole numbers whose sums are exact in float32. ones: all 1, so that
     every element of C is K. structured: two non-zeros in a row of A pick rows of B whose elements all differ, so that
@@ -67,42 +78,43 @@ def make_inputs(kind: str, shape: Shape, seed: int = 0) -> Matrices:
     if kind not in INPUT_KINDS:
         raise UserError(f"unknown inputs '{kind}'; choose one of {', '.join(INPUT_KINDS)}")
     check_shape(shape)
-    A, B = INPUT_KINDS[kind](shape, np.random.default_rng(seed))
-    return np.ascontiguousarray(A, np.float32), np.ascontiguousarray(B, np.float32)
+    A, B = INPUT_KINDS[kind](shape, np.random.default_rng(seed), element)
+    return element.values(A), element.values(B)
 
 
-def _random(shape: Shape, rng: np.random.Generator) -> Matrices:
+def _random(shape: Shape, rng: np.random.Generator, element: Element) -> Matrices:
     M, N, K = shape
     return rng.random((M, K), np.float32) * 2 - 1, rng.random((K, N), np.float32) * 2 - 1
 
 
-def _integer(shape: Shape, rng: np.random.Generator) -> Matrices:
+def _integer(shape: Shape, rng: np.random.Generator, element: Element) -> Matrices:
     M, N, K = shape
     _require_exact(K)
-    largest = min(_LARGEST_INTEGER, math.isqrt(EXACT // K))
+    most = _LARGEST_INTEGER if element is FLOAT32 else element.largest_integer
+    largest = min(most, math.isqrt(EXACT // K))
     return rng.integers(-largest, largest, (M, K), endpoint=True), rng.integers(
         -largest, largest, (K, N), endpoint=True
     )
 
 
-def _ones(shape: Shape, rng: np.random.Generator) -> Matrices:
+def _ones(shape: Shape, rng: np.random.Generator, element: Element) -> Matrices:
     M, N, K = shape
     _require_exact(K)
     return np.ones((M, K)), np.ones((K, N))
 
 
-def _structured(shape: Shape, rng: np.random.Generator) -> Matrices:
+def _structured(shape: Shape, rng: np.random.Generator, element: Element) -> Matrices:
     M, N, K = shape
     row = np.arange(M)
     offset = int(rng.integers(K))
     A = np.zeros((M, K), np.float32)
     A[row, (offset + 3 * row) % K] = 1 + row % _SCALES
     A[row, K - 1] += 1
-    B = (offset + np.arange(K * N)) % _VALUES + 1
+    B = (offset + np.arange(K * N)) % min(_VALUES, element.largest_integer - 1) + 1
     return A, B.reshape(K, N)
 
 
-INPUT_KINDS: dict[str, Callable[[Shape, np.random.Generator], Matrices]] = {
+INPUT_KINDS: dict[str, Callable[[Shape, np.random.Generator, Element], Matrices]] = {
     "random": _random,
     "integer": _integer,
     "ones": _ones,
@@ -117,34 +129,62 @@ def _require_exact(K: int) -> None:
         )
 
 
-def compare(C: np.ndarray, A: np.ndarray, B: np.ndarray, kind: str, written: np.ndarray | None = None) -> Comparison:
-    """Judge C (M×N) against A @ B in float64 by the rule for inputs of this kind (see the module).
+def compare(
+    C: np.ndarray,
+    A: np.ndarray,
+    B: np.ndarray,
+    kind: str,
+    written: np.ndarray | None = None,
+    element: Element | None = None,
+    terms: Terms = PLAIN,
+) -> Comparison:
+    """Judge C (M×N) against what it should hold, in float64: A @ B, and what the `terms` make of it. How close is right
+    is the rule for inputs of this kind and element, that of the terms where it is left out (see the module).
 
-    An element that `written` (M×N, bool) does not mark is wrong whatever it holds.
+    An element that `written` (M×N, bool) does not mark is wrong whatever it holds. Where C held values before, what is
+    wrong and still as it was counts as unwritten.
     """
-    M, N = A.shape[0], B.shape[1]
-    if C.shape != (M, N):
-        raise ValueError(f"C is {C.shape}, not {(M, N)}")
+    shape = A.shape[0], B.shape[1]
+    if C.shape != shape:
+        raise ValueError(f"C is {C.shape}, not {shape}")
     A64, B64 = A.astype(np.float64), B.astype(np.float64)
+    right, bound = expected(A64, B64, kind, terms, element)
     with np.errstate(invalid="ignore", over="ignore"):
-        error = np.abs(C - A64 @ B64)
+        error = np.abs(C - right)
     error[np.isnan(error)] = np.inf
-    wrong = ~(error <= error_bound(A64, B64, kind))
+    wrong = ~(error <= bound)
     unwritten = None if written is None else ~written
+    if terms.C is not None:
+        unwritten = wrong & (C == terms.C)
     if unwritten is not None:
         wrong |= unwritten
     candidates = np.where(wrong, error, -1.0) if wrong.any() else error
-    row, col = divmod(int(np.argmax(candidates)), N)
+    row, col = divmod(int(np.argmax(candidates)), shape[1])
     return Comparison(not wrong.any(), float(error.max()), wrong, (row, col), unwritten)
 
 
-def error_bound(A64: np.ndarray, B64: np.ndarray, kind: str) -> np.ndarray | float:
+def expected(
+    A64: np.ndarray, B64: np.ndarray, kind: str, terms: Terms, element: Element | None = None
+) -> tuple[np.ndarray, np.ndarray | float]:
+    """What C should hold (M×N), and how far it may be from that."""
+
+    def of_one(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        return np.broadcast_to(error_bound(a, b, kind, element or terms.element), (len(a), b.shape[1]))
+
+    product = terms.product(A64, B64)
+    return terms.finish(product), terms.bound(product, terms.each(of_one, A64, B64))
+
+
+def error_bound(A64: np.ndarray, B64: np.ndarray, kind: str, element: Element = FLOAT32) -> np.ndarray | float:
     """The largest |C - C64| that is still right, for each element (M×N) or for all of them."""
     if kind != "random":
         return 0.0
-    return rounding_bound(A64.shape[1], np.abs(A64) @ np.abs(B64))
+    return rounding_bound(A64.shape[1], np.abs(A64) @ np.abs(B64), element)
 
 
-def rounding_bound(K: int, magnitude: np.ndarray) -> np.ndarray:
-    """How far K float32 roundings may take a sum whose terms have this sum of absolute values."""
-    return SAFETY * min(K, _LUCK * math.sqrt(K)) * UNIT_ROUNDOFF * magnitude
+def rounding_bound(K: int, magnitude: np.ndarray, element: Element = FLOAT32) -> np.ndarray:
+    """How far K float32 roundings, and those of the factors where the kernel rounds them, may take a sum whose terms
+    have this sum of absolute values."""
+    sums = min(K, _LUCK * math.sqrt(K)) * UNIT_ROUNDOFF
+    factors = 0.0 if element.exact else min(1.0, _LUCK / math.sqrt(K)) * 2 * element.roundoff
+    return SAFETY * (sums + factors) * magnitude

@@ -14,7 +14,7 @@ MOST_STEPS = 1000
 MOST_BYTES = 1 << 30  # of arrays that the launcher allocates
 MOST_BUFFERS = 16
 FARTHEST = 1 << 40  # bytes
-INPUTS = ("A", "B")
+INPUTS = ("A", "B", "bias")
 
 
 class Device:

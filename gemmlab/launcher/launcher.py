@@ -12,7 +12,10 @@ from dataclasses import replace
 
 from gemmlab.cuda.numbers import INTEGERS, Number, number_type
 from gemmlab.cuda.tree import MissingPart, is_text
-from gemmlab.kernel.arguments import MATRICES, ArgumentList, zeroed_C
+from gemmlab.errors import UserError
+from gemmlab.kernel.arguments import ARRAYS, MATRICES, ArgumentList, element_asked, zeroed_C
+from gemmlab.kernel.elements import Element, element_of
+from gemmlab.kernel.epilogue import Epilogue
 from gemmlab.kernel.launch import Launch
 from gemmlab.kernel.layout import COURSE, Layout, Shape
 from gemmlab.kernel.plan import Plan
@@ -26,7 +29,10 @@ from gemmlab.launcher.nodes import line_of, quoted
 from gemmlab.launcher.reader import Reader
 from gemmlab.launcher.values import Cell, Member, Pointer, Stream, Unknown, Value
 
-CONTRACT = "(const float* A, const float* B, float* C, int M, int N, int K), with a cudaStream_t last or not"
+CONTRACT = (
+    "(const float* A, const float* B, float* C, int M, int N, int K), A and B perhaps of half or __nv_bfloat16, with a "
+    "cudaStream_t last or not"
+)
 LONGEST_FILE = 1 << 18  # characters
 _DEVICE_PREFIX = re.compile(r"^(?:d|dev|device|gpu)_|_(?:d|dev|device|gpu)$")
 
@@ -37,18 +43,31 @@ Given = tuple[Parameter, Callable[[Shape], Value]]  # a parameter, and what it g
 class Launcher:
     """One launcher of a source; `at` reads it at a shape, once."""
 
-    def __init__(self, source: str, name: str, layout: Layout = COURSE, given: ArgumentList | None = None) -> None:
-        """`given` says what the function gets where it is not A, B, C, M, N, K.
+    def __init__(
+        self,
+        source: str,
+        name: str,
+        layout: Layout = COURSE,
+        given: ArgumentList | None = None,
+        element: Element | None = None,
+    ) -> None:
+        """`given` says what the function gets where it is not A, B, C, M, N, K, `element` what A and B hold where its
+        parameters are not to say it.
 
         Raises LauncherError where the source has no such function, or one with other parameters.
         """
+        if given and given.drawn:
+            raise LauncherError(
+                f"a launcher is read with its numbers: say which {given.drawn[0]}, as in {given.drawn[0]}=0.5"
+            )
         if not is_text(source):
             raise LauncherError("the file is not text; save it as UTF-8")
         if len(source) > LONGEST_FILE:
             raise LauncherError(f"the file is larger than {LONGEST_FILE >> 10} KiB, which is no kernel file")
         self.layout = replace(layout, transposed=given.transposed) if given else layout
-        self._asked = source, name, layout, given
-        self._given = given
+        self._asked = source, name, layout, given, element
+        self._given, self._element = given, element
+        self.epilogue = given.epilogue(layout.batch) if given else Epilogue(batch=layout.batch)
         self._file = HostFile.read(source)
         self._function = self._find(name, source)
         self._values = self._given_values(given) if given else self._usual_values()
@@ -66,9 +85,14 @@ class Launcher:
         return self._plans[shape]
 
     def _plan(self, shape: Shape) -> Plan:
-        sizes = dict(zip("MNK", shape))
+        sizes, batch = dict(zip("MNK", shape)), self.layout.batch
         device = Device(
-            {name: 4 * sizes[rows] * sizes[cols] for name, (rows, cols) in self.layout.extents.items()}, self.layout
+            {
+                name: self.layout.element_bytes(name) * batch * sizes[rows] * sizes[cols]
+                for name, (rows, cols) in self.layout.extents.items()
+            }
+            | ({"bias": 4 * sizes[self.layout.cols]} if self.epilogue.bias else {}),
+            self.layout,
         )
         reader = Reader(self._file, device)
         if self._given and self._given.zeroes_C:
@@ -124,7 +148,7 @@ class Launcher:
     def _usual_values(self) -> list[Given]:
         """What the parameters get that are A, B, C, M, N, K and perhaps a stream."""
         parameters = self._function.parameters
-        pointers = [p for p in parameters if p.type in ("float*", "const float*")]
+        pointers = [p for p in parameters if element_of(p.type)]
         integers = [p for p in parameters if number_type(p.type) in INTEGERS]
         streams = [p for p in parameters if p.type == "cudaStream_t"]
         as_wanted = parameters[:6] == (*pointers, *integers) and parameters[6:] == tuple(streams)
@@ -133,11 +157,12 @@ class Launcher:
             raise LauncherError(f"{self._takes()}; it must take {CONTRACT}", "or --args must say what it gets", line)
         self._refuse_template()
         matrices = _by_letter("ABC", pointers)
+        self._set_element({letter: parameter.type for letter, parameter in matrices.items()})
         if matrices["C"].type != "float*":
             fault = f"the launcher '{self._function.name}' takes C as {matrices['C'].type}; it must be float*"
             raise LauncherError(fault, line=self._function.line)
         return [
-            *((parameter, _pointer(letter)) for letter, parameter in matrices.items()),
+            *((parameter, self._pointer(letter)) for letter, parameter in matrices.items()),
             *((parameter, _size(parameter, letter)) for letter, parameter in _by_letter("MNK", integers).items()),
             *((parameter, _stream) for parameter in streams),
         ]
@@ -151,11 +176,22 @@ class Launcher:
         if len(given.texts) != len(parameters) or misfit:
             fault = f"{misfit} does not fit" if misfit else f"--args gives it {len(given.texts)} values"
             raise LauncherError(f"{self._takes()}, but {fault}", line=self._function.line)
+        self._set_element({MATRICES[text]: one.type for text, one in zip(given.texts, parameters) if text in MATRICES})
         values = [
-            (one, _pointer(MATRICES[text]) if text in MATRICES else _number(given, text, one.type))
+            (one, self._pointer(ARRAYS[text]) if text in ARRAYS else _number(given, text, one.type))
             for text, one in zip(given.texts, parameters)
         ]
         return [*values, *((parameter, _stream) for parameter in streams)]
+
+    def _set_element(self, matrices: dict[str, str]) -> None:
+        try:
+            element = element_asked(f"the launcher '{self._function.name}'", matrices, self._element)
+        except UserError as error:
+            raise LauncherError(str(error), line=self._function.line) from None
+        self.layout = replace(self.layout, element=element)
+
+    def _pointer(self, array: str) -> Callable[[Shape], Value]:
+        return lambda shape: Pointer(array, element="float" if array == "C" else self.layout.element.cuda)
 
     def _takes(self) -> str:
         given = ", ".join(f"{p.type} {p.name}".strip() for p in self._function.parameters)
@@ -184,10 +220,6 @@ def _by_letter(letters: str, parameters: list[Parameter]) -> dict[str, Parameter
     return names if names.keys() == set(letters) else dict(zip(letters, parameters))
 
 
-def _pointer(array: str) -> Callable[[Shape], Value]:
-    return lambda shape: Pointer(array)
-
-
 def _size(parameter: Parameter, letter: str) -> Callable[[Shape], Value]:
     return lambda shape: Number("int", shape["MNK".index(letter)]).to(number_type(parameter.type) or "int")
 
@@ -209,7 +241,7 @@ def _stream(shape: Shape) -> Value:
 
 
 def _fits(text: str, parameter: Parameter) -> bool:
-    """Whether a matrix is given for a pointer to floats, and a number for a number."""
-    if text in MATRICES:
-        return parameter.type in ("float*", "const float*")
+    """Whether an array is given for a pointer to numbers, and a number for a number."""
+    if text in ARRAYS:
+        return element_of(parameter.type) is not None
     return number_type(parameter.type) is not None or text == "0"

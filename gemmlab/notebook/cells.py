@@ -50,6 +50,11 @@ def watch(lesson: Lesson) -> None:
     shell.gemmlab_cells.lesson = lesson
 
 
+def in_notebook() -> bool:
+    """Whether this process is that of a notebook."""
+    return _shell() is not None
+
+
 def explain(words: str) -> None:
     """Show the sentences in the cell."""
     show(Markdown(words))

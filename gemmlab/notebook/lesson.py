@@ -15,8 +15,9 @@ from gemmlab.course import lesson as lessons
 from gemmlab.course.lesson import Lesson
 from gemmlab.errors import UserError
 from gemmlab.markdown import sentence
-from gemmlab.notebook.cells import watch
+from gemmlab.notebook.cells import in_notebook, watch
 from gemmlab.notebook.desk import Desk
+from gemmlab.notebook.folder import settle
 from gemmlab.notebook.lookup import near, verbs
 from gemmlab.notebook.registry import Verb
 from gemmlab.pictures.output import Markdown, show
@@ -38,8 +39,10 @@ class NoSuchVerb(_Sentence, AttributeError):
 
 
 def open(which: str) -> OpenLesson:
-    """The lesson called '02', 'tiled_fma' or '02_tiled_fma'."""
+    """The lesson called '02', 'tiled_fma' or '02_tiled_fma'. A notebook runs in lessons/ from here on."""
     try:
+        if in_notebook():
+            settle()
         opened = OpenLesson(lessons.load(which))
     except UserError as error:
         raise CannotOpen(str(error)) from None

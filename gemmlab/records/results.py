@@ -105,7 +105,10 @@ def _kernel(data: dict) -> Kernel:
 
 @dataclass(frozen=True)
 class Published:
-    """A ladder that others published, at one shape. `unit` is 'percent of cuBLAS' or 'GFLOPS'."""
+    """A ladder that others published, at one shape. `unit` is 'percent of cuBLAS' or 'GFLOPS'.
+
+    `link` is where the source is to be found, '' where nobody wrote it down.
+    """
 
     source: str
     measured: str
@@ -114,6 +117,7 @@ class Published:
     values: Sequence[float]
     shape: Shape
     note: str = ""
+    link: str = ""
 
 
 def published(path: Path = PUBLISHED) -> list[Published]:
@@ -128,6 +132,7 @@ def published(path: Path = PUBLISHED) -> list[Published]:
             entry["values"],
             (entry["M"], entry["N"], entry["K"]),
             entry.get("note", ""),
+            ladder.get("link", ""),
         )
         for ladder in data["ladders"]
         for entry in ladder["shapes"]

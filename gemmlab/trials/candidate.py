@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gemmlab.errors import UserError
+from gemmlab.kernel.epilogue import draw
 from gemmlab.kernel.launch import Launch
 from gemmlab.kernel.plan import Launches, launches_of
-from gemmlab.kernel.tolerance import make_inputs
 
 if TYPE_CHECKING:
     from gemmlab.kernel.counters import Counters
@@ -65,8 +65,8 @@ class Candidate:
             program = self.compiled(arch, shapes=[shape])
         except CompileError:
             raise UserError("the kernel does not compile: run its check, which says why") from None
-        A, B = make_inputs(inputs, self.launch.layout.product(shape), seed)
-        return EmulatorExecutor(again=False).run(program, self.launch.at(*shape), A, B, shape)
+        A, B, terms = draw(self.launch, inputs, self.launch.layout.product(shape), seed)
+        return EmulatorExecutor(again=False).run(program, self.launch.at(*shape), A, B, shape, terms=terms)
 
     def counts(self, shape: Shape, arch: str | None = None) -> Counters:
         """What one launch does to memory, by source line. Raises UserError where it does not compile or has a fault."""

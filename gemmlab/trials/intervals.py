@@ -59,6 +59,8 @@ def block_story(
 
 def _require(launch: Launch, shape: Shape, place: tuple[int, int]) -> None:
     M, N, K = shape
+    if launch.layout.element.cuda != "float":
+        raise UserError("the tile explorer follows matrices of float; this kernel's A and B hold others")
     if max(M * K, K * N) > MOST_ELEMENTS:
         raise UserError(f"the shape {M},{N},{K} is too large to explore; take one like 35, 45, 25")
     rows, cols = launch.grid[1], launch.grid[0]

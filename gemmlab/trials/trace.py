@@ -142,7 +142,9 @@ def trace_block(
     """The accesses and barriers of the threads of the block with this linear number; with `waits` also where groups of
     copies are closed and waited for.
 
-    A (M×K) and B (K×N) are float32. UserError for a kernel that the emulator cannot read, and where there is too much
+    A (M×K) and B (K×N) hold numbers of the launch's element.
+
+    UserError for a kernel that the emulator cannot read, and where there is too much
     to write down.
     """
     from gemmlab.emulator import runner
@@ -160,7 +162,7 @@ def trace_block(
     except (parser.PtxError, decode.Unsupported) as reason:
         raise UserError(f"the emulator cannot read this kernel: {reason}") from None
     M, N, K = shape
-    memory = runner.global_memory(code, A, B, np.full((M, N), np.nan, np.float32))
+    memory = runner.global_memory(code, *launch.layout.stored(A, B), np.full((M, N), np.nan, np.float32))
     arguments = [region.address for region in memory.regions[:3]] + [M, N, K]
     runner.run(code, memory, launch, arguments, runner.Options(checks=False, blocks=[block]))
     number = [region.name for region in memory.regions].index(_BUFFER)

@@ -20,7 +20,7 @@ _SEED = 7
 
 def first_block(program: Program, launch: Launch, shape: Shape) -> Trace:
     """What the threads of block (0, 0) do."""
-    return trace_block(program, launch, shape, 0, *make_inputs("integer", shape, _SEED))
+    return trace_block(program, launch, shape, 0, *make_inputs("integer", shape, _SEED, launch.layout.element))
 
 
 def requests_by_line(trace: Trace, shape: Shape, warp: int = 0) -> list[LineRequests]:

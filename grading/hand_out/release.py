@@ -16,6 +16,7 @@ from pathlib import Path, PurePosixPath
 
 from gemmlab.build import build
 from gemmlab.course import lesson as lessons
+from gemmlab.course.handed_out import hidden_files
 from gemmlab.course.lesson import Lesson
 from gemmlab.errors import UserError
 from gemmlab.files import read_source
@@ -23,7 +24,12 @@ from grading.hand_out import sentences as say
 from grading.hand_out.leaks import leaks
 from grading.hand_out.new_folder import write_new_folder
 
-_TEXTS = ("README.md", "pyproject.toml", "Makefile", "environment.yml", "LICENSE")
+_WAYS_IN = (  # what is needed to install the course, one way or another
+    "Makefile", "pyproject.toml", "hatch_build.py", "constraints.txt", "environment.yml", "environment-gpu.yml",
+    "Dockerfile", ".dockerignore", ".devcontainer/devcontainer.json", ".devcontainer/gpu/devcontainer.json",
+    ".binder/postBuild", ".binder/requirements.txt", ".binder/runtime.txt",
+)  # fmt: skip
+TEXTS = ("README.md", "LICENSE", "THIRD_PARTY.md", *_WAYS_IN)
 _BEGIN, _END = ">>> not in the student bundle", "<<< not in the student bundle"
 _LINK = re.compile(r"\]\(([^()\s#:]+)\)|\bsrc=\"([^\":]+)\"")
 _IMAGES = (".png", ".svg", ".jpg", ".gif", ".webp")
@@ -55,7 +61,7 @@ def _files(root: Path) -> Iterator[tuple[str, bytes]]:
         place = path.relative_to(root)
         if path.is_file() and not any(part in _LEFT_OUT or part.startswith(".") for part in place.parts):
             yield place.as_posix(), path.read_bytes()
-    for name in _TEXTS:
+    for name in TEXTS:
         text = without_marked(read_source(root / name), name)
         yield name, text.encode()
         if name.endswith(".md"):
@@ -63,16 +69,11 @@ def _files(root: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def _lesson_files(lesson: Lesson) -> Iterator[tuple[str, bytes]]:
-    """A lesson's spec, notebook and starters. The starters lie there twice: students write over those in kernels/."""
+    """A lesson's notebook and starters, and its hidden files."""
     for made in build.made_files(lesson):
         if made.kind != "solved":
             yield made.path.relative_to(lesson.root).as_posix(), made.text.encode()
-    for kernel in lesson.kernels:
-        kept = lessons.starter_path(lesson.root, kernel.name).relative_to(lesson.root)
-        yield kept.as_posix(), kernel.starter.encode()
-    front = read_source(lessons.lesson_path(lesson.root, lesson.name)).split("\n---\n", 1)[0]
-    spec = lessons.spec_path(lesson.root, lesson.name).relative_to(lesson.root)
-    yield spec.as_posix(), f"{front}\n---\n\n{say.SPEC_ONLY(notebook=f'{lesson.name}.ipynb')}\n".encode()
+    yield from ((place, text.encode()) for place, text in hidden_files(lesson))
 
 
 def _linked(text: str, root: Path) -> Iterator[str]:

@@ -12,7 +12,6 @@ LEAKS = Sentence("the bundle would give answers away: {leak}; nothing was writte
 LEAKS_AND_MORE = Sentence("the bundle would give answers away: {leak} (and {more} more); nothing was written")
 MARK_ALONE = Sentence("{file}, line {line}: this mark has no partner")
 LAST_MARK_ALONE = Sentence("{file}: the last '{mark}' has no partner")
-SPEC_ONLY = Sentence("This file holds what the course knows of the lesson. To work on it, open {notebook}.")
 
 # What a file of the bundle gives away.
 OF_FILE = Sentence("{path} {reason}")

@@ -12,8 +12,11 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from gemmlab.kernel.epilogue import Inputs, draw
 from gemmlab.kernel.kinds import GRAVITY, KINDS
-from gemmlab.kernel.tolerance import Comparison, compare, make_inputs
+from gemmlab.kernel.plan import Launches
+from gemmlab.kernel.tolerance import Comparison, compare
+from gemmlab.launcher.spec import LauncherSpec
 from grading.marking import sentences as say
 from grading.marking.wrong_picture import where, wrong_picture
 from grading.model import CaseMark, Execution, HiddenCase, Job, Judged, RawResult
@@ -45,7 +48,8 @@ def judge(job: Job, execution: Execution) -> Judged:
         note = say.COMPILING(problem=_STOPPED[execution.problem]())
         return Judged(status, note=note, log=log, seconds=execution.seconds)
     lines = job.source.count("\n") + 1
-    marks = [_mark(case, results, lines) for case, *results in zip(job.cases, *execution.backends)]
+    launches = job.kernel.launched_by
+    marks = [_mark(launches, case, results, lines) for case, *results in zip(job.cases, *execution.backends)]
     for rule in (job.kernel.rules[number] for number in execution.rules):
         marks.append(CaseMark(RULE_KIND, "ordinary", False, rule.says, "counter"))
     warnings = tuple(dict.fromkeys(_warnings(execution, lines)))
@@ -61,27 +65,28 @@ def _status(marks: Sequence[CaseMark]) -> str:
     return "timeout" if all(mark.ok or mark.finding == "timeout" for mark in marks) else "failed"
 
 
-def _mark(case: HiddenCase, results: Sequence[RawResult], lines: int) -> CaseMark:
+def _mark(launches: Launches | LauncherSpec, case: HiddenCase, results: Sequence[RawResult], lines: int) -> CaseMark:
     """The mark for one case: right on every backend, or the first thing that was wrong."""
-    marks = [_judge_case(case, result, lines) for result in results]
+    marks = [_judge_case(launches, case, result, lines) for result in results]
     return next((mark for mark in marks if not mark.ok), marks[0])
 
 
-def _judge_case(case: HiddenCase, result: RawResult, lines: int) -> CaseMark:
-    """Right is C that is near enough to A·B, whole, and without a finding: right by luck is not."""
+def _judge_case(launches: Launches | LauncherSpec, case: HiddenCase, result: RawResult, lines: int) -> CaseMark:
+    """Right is C that is near enough to what is asked for, whole, and without a finding: right by luck is not."""
     if result.problem:
         finding = "timeout" if result.problem in ("timeout", "not run") else ""
         return CaseMark(case.kind, case.group, False, _STOPPED[result.problem](), finding)
     finding, message = _gravest(_findings(result), lines)
     max_error, picture = None, ""
     if result.C is not None:
-        comparison = _compare(case, result.C, result.written or b"")
+        inputs = draw(launches, case.inputs, case.shape, case.seed)
+        comparison = _compare(case, inputs, result.C, result.written or b"")
         picture = wrong_picture(comparison.wrong)
         max_error = comparison.max_error if math.isfinite(comparison.max_error) else None
         if not comparison.ok and not finding:
             finding, message = "wrong_result", _wrong_numbers(comparison)
         for other, words in ((result.second, say.FIRST_LAUNCH_ONLY), (result.again, say.ONE_ORDER_ONLY)):
-            if not finding and other and other.C and not _compare(case, other.C, other.written or b"").ok:
+            if not finding and other and other.C and not _compare(case, inputs, other.C, other.written or b"").ok:
                 finding, message = "wrong_result", words()
     elif not finding:
         finding, message = "launch_error", say.NO_RESULT()
@@ -93,13 +98,12 @@ def _findings(result: RawResult) -> tuple[dict, ...]:
     return (*result.findings, *(result.again.findings if result.again else ()))
 
 
-def _compare(case: HiddenCase, C_bytes: bytes, written_bytes: bytes) -> Comparison:
+def _compare(case: HiddenCase, inputs: Inputs, C_bytes: bytes, written_bytes: bytes) -> Comparison:
     """C against the result that only the grader knows."""
-    M, N, _ = case.shape
-    A, B = make_inputs(case.inputs, case.shape, case.seed)
+    (M, N, _), (A, B, terms) = case.shape, inputs
     C = np.frombuffer(C_bytes, np.float32).reshape(M, N)
     written = np.frombuffer(written_bytes, np.uint8).reshape(M, N) != 0
-    return compare(C, A, B, case.inputs, written)
+    return compare(C, A, B, case.inputs, written, terms=terms)
 
 
 def _wrong_numbers(comparison: Comparison) -> str:

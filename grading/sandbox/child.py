@@ -24,17 +24,20 @@ import numpy as np
 
 from gemmlab.check import second_look
 from gemmlab.check.causes import faults_of_second_launch, without_edge_followers
+from gemmlab.check.dropped import dropped_by_optimiser
 from gemmlab.errors import UserError
-from gemmlab.kernel.dropped import dropped_by_optimiser
+from gemmlab.kernel.epilogue import Inputs
 from gemmlab.kernel.executor import Outcome
 from gemmlab.kernel.plan import refused
 from gemmlab.kernel.plan_json import to_json
+from gemmlab.kernel.terms import PLAIN
 from gemmlab.kernel.verdict import Finding
 from gemmlab.launcher.faults import LauncherError
 from gemmlab.launcher.spec import LauncherSpec
 from gemmlab.trials.candidate import Candidate
 from grading.sandbox import attacks, wire
 from grading.sandbox import sentences as say
+from grading.sandbox.inputs import unpacked
 
 if TYPE_CHECKING:
     from gemmlab.compiler.compile import CompileError
@@ -110,9 +113,9 @@ def _warm_up() -> None:
     work.errors()
     work.broken_rules()
     for look in (work.run, work.look_again):
-        look(A, A, (17, 17, 17))
+        look((A, A, PLAIN), (17, 17, 17))
     launched = _WARM_UP + "void solve(const float* A, const float* B, float* C, int M, int N, int K) { wrong(); }"
-    _Work(replace(work.kernel, launched_by=LauncherSpec("solve")), launched, None).run(A, A, (17, 17, 17))
+    _Work(replace(work.kernel, launched_by=LauncherSpec("solve")), launched, None).run((A, A, PLAIN), (17, 17, 17))
 
 
 class _Work:
@@ -151,7 +154,7 @@ class _Work:
     def errors(self) -> list[Finding]:
         """What keeps the source from being a kernel of the course; nothing if it is one."""
         from gemmlab.compiler.compile import CompileError, compile_source
-        from gemmlab.cuda.signature import check_signature
+        from gemmlab.cuda.signature import launch_misfit
 
         try:
             try:
@@ -161,12 +164,10 @@ class _Work:
                 return [unreadable.finding]
         except CompileError as error:
             return _remarks(error)
-        if isinstance(self.kernel.launched_by, LauncherSpec):
-            return []
-        misfit = check_signature(self.source, self.kernel.launch.kernel)
+        misfit = launch_misfit(self.source, self.kernel.launched_by)
         return [misfit] if misfit else []
 
-    def run(self, A: np.ndarray, B: np.ndarray, shape: Shape) -> Outcome:
+    def run(self, inputs: Inputs, shape: Shape) -> Outcome:
         """All launches at a shape in the emulator, of a source without `errors`."""
         from gemmlab.compiler.compile import CompileError
         from gemmlab.emulator import EmulatorExecutor
@@ -180,7 +181,8 @@ class _Work:
             return Outcome(None, _remarks(error))
         if faults := refused(work, program):
             return Outcome(None, faults)
-        return EmulatorExecutor(seconds=CASE_SECONDS, threads=1).run(program, work, A, B, shape)
+        A, B, terms = inputs
+        return EmulatorExecutor(seconds=CASE_SECONDS, threads=1).run(program, work, A, B, shape, terms=terms)
 
     def _make_templates(self, shape: Shape) -> None:
         """Compile anew where a kernel is launched at this shape that no shape before has asked for."""
@@ -199,12 +201,12 @@ class _Work:
         except LauncherError:
             return None
 
-    def look_again(self, A: np.ndarray, B: np.ndarray, shape: Shape) -> Outcome:
+    def look_again(self, inputs: Inputs, shape: Shape) -> Outcome:
         """The second look at one launch, as the check has it."""
         program = next(self.looks)
         if program is None:
             return Outcome(None)
-        outcome = second_look.look_again(self.candidate, program, A, B, shape, CASE_SECONDS, threads=1)
+        outcome = second_look.look_again(self.candidate, program, inputs, shape, CASE_SECONDS, threads=1)
         return replace(outcome, findings=[*self.dropped, *outcome.findings])
 
     def broken_rules(self) -> list[int]:
@@ -275,12 +277,11 @@ class _Service:
         return (self.work.program.cubin or b"") if self.work.arch else b""
 
     def run(self, request: dict, data: bytes) -> tuple:
-        """One launch, or the second look at it; `data` are A and B. C and what was written follow where it ended, and
-        the same of a second launch."""
-        M, N, K = shape = tuple(request["shape"])
-        matrices = np.frombuffer(data, np.float32)
-        A, B = matrices[: M * K].reshape(M, K).copy(), matrices[M * K :].reshape(K, N).copy()
-        outcome = (self.work.look_again if request["again"] else self.work.run)(A, B, shape)
+        """One launch, or the second look at it; `data` are A, B and whatever else the kernel is given, as they lie in
+        memory. C and what was written follow where it ended, and the same of a second launch."""
+        shape = tuple(request["shape"])
+        inputs = unpacked(request["inputs"], data)
+        outcome = (self.work.look_again if request["again"] else self.work.run)(inputs, shape)
         findings = [*outcome.findings, *faults_of_second_launch(outcome)]
         findings = without_edge_followers(findings, self.work.candidate.launch, shape)
         answer = {"findings": _described(findings), "seconds": outcome.seconds, "plan": self.work.plan(shape)}

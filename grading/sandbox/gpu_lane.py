@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING
 
 from gemmlab.check.causes import faults_of_second_launch
 from gemmlab.errors import UserError
+from gemmlab.kernel.epilogue import Inputs, draw
 from gemmlab.kernel.launch import Launch, LaunchSpec
-from gemmlab.kernel.plan import Plan
+from gemmlab.kernel.plan import Plan, of_element
 from gemmlab.kernel.plan_json import from_json
-from gemmlab.kernel.tolerance import make_inputs
 from gemmlab.launcher.spec import LauncherSpec
 from grading.model import HiddenCase, RawResult
 from grading.sandbox import landlock, linux
@@ -68,7 +68,8 @@ def run_on_gpu(
             if clean and any(map(_timed_out, results)):
                 result = RawResult(problem="not run")
             elif clean:
-                result = _run(gpu, _work(launched_by, case, result), case, code, command)
+                inputs = draw(launched_by, case.inputs, case.shape, case.seed)
+                result = _run(gpu, _work(launched_by, case, result), inputs, case, code, command)
             results.append(result)
     return tuple(results)
 
@@ -78,13 +79,18 @@ def _work(launched_by: LaunchSpec | LauncherSpec, case: HiddenCase, emulated: Ra
     if isinstance(launched_by, LaunchSpec):
         return launched_by.at(*case.shape)
     try:
-        return from_json(emulated.plan)
+        return of_element(from_json(emulated.plan), launched_by.element)
     except ValueError:
         return None
 
 
 def _run(
-    gpu: GpuExecutor, work: Launch | Plan | None, case: HiddenCase, code: MachineCode, command: Sequence[str]
+    gpu: GpuExecutor,
+    work: Launch | Plan | None,
+    inputs: Inputs,
+    case: HiddenCase,
+    code: MachineCode,
+    command: Sequence[str],
 ) -> RawResult:
     from gemmlab.gpu.child.process import GpuProcess
     from gemmlab.kernel.program import Program
@@ -92,9 +98,9 @@ def _run(
     if work is None:
         return RawResult(problem="output", detail="no plan of the launcher")
     program = Program("", "", code.arch, "", code.cubin, symbols=code.symbols)
-    A, B = make_inputs(case.inputs, case.shape, case.seed)
+    A, B, terms = inputs
     try:
-        return _raw(gpu.run(program, work, A, B, case.shape))
+        return _raw(gpu.run(program, work, A, B, case.shape, terms=terms))
     except UserError as error:
         GpuProcess(command).close()  # UserError again where it is the machine that fails, not this code
         return RawResult(problem="crash", detail=str(error))

@@ -22,11 +22,13 @@ from pathlib import Path
 
 from gemmlab.check.second_look import looked_at
 from gemmlab.errors import UserError
-from gemmlab.kernel.tolerance import make_inputs
+from gemmlab.kernel.epilogue import draw
+from gemmlab.kernel.plan import Launches
 from gemmlab.launcher.spec import LauncherSpec
 from grading.model import Execution, HiddenCase, Job, RawResult
 from grading.sandbox import child, nursery, sentences, wire
 from grading.sandbox.gpu_lane import MOST_CODE, MachineCode, run_on_gpu
+from grading.sandbox.inputs import packed
 
 START_SECONDS = 300  # to be ready, not counting the time in which the emulator is compiled
 STOP_SECONDS = 20
@@ -184,7 +186,7 @@ class _Talk:
             return Execution(problem=ended.problem, detail=ended.detail)
         if errors:
             return Execution(errors=errors)
-        results = self._run_cases(job.cases)
+        results = self._run_cases(job.kernel.launched_by, job.cases)
         if job.arch and isinstance(job.kernel.launched_by, LauncherSpec):
             self._fetch_code(job.arch)
         if any(result.problem or _has_error(result) for result in results):
@@ -215,23 +217,23 @@ class _Talk:
         if cubin and arch and isinstance(symbols, dict):
             self.code = MachineCode(cubin, {name: str(symbol) for name, symbol in symbols.items()}, arch)
 
-    def _run_cases(self, cases: tuple[HiddenCase, ...]) -> list[RawResult]:
+    def _run_cases(self, launches: Launches | LauncherSpec, cases: tuple[HiddenCase, ...]) -> list[RawResult]:
         """Case by case. What ends the child ends them all: the next case would most likely end it again."""
         results: list[RawResult] = []
         for case in cases:
             try:
-                results.append(self._run(case))
+                results.append(self._run(launches, case))
             except _Ended as ended:
                 results.append(RawResult(problem=ended.problem, detail=ended.detail))
             if results[-1].problem or _timed_out(results[-1]):
                 break
         return results + [RawResult(problem="not run")] * (len(cases) - len(results))
 
-    def _run(self, case: HiddenCase, again: bool = False) -> RawResult:
+    def _run(self, launches: Launches | LauncherSpec, case: HiddenCase, again: bool = False) -> RawResult:
         M, N, K = case.shape
-        A, B = make_inputs(case.inputs, case.shape, case.seed)
-        request = {"do": "run", "shape": case.shape, "again": again}
-        answer, data = self._ask(request, A.tobytes() + B.tobytes(), 2 * 5 * M * N, CASE_SECONDS)
+        description, matrices = packed(draw(launches, case.inputs, case.shape, case.seed))
+        request = {"do": "run", "shape": case.shape, "again": again, "inputs": description}
+        answer, data = self._ask(request, matrices, 2 * 5 * M * N, CASE_SECONDS)
         findings = _dicts(answer.get("findings"))
         seconds, plan = _seconds(answer.get("seconds")), answer.get("plan")
         if not data:
@@ -258,7 +260,7 @@ class _Talk:
         for case, result in zip(job.cases, results):
             if not ended and case.shape in shapes:
                 try:
-                    result = replace(result, again=self._run(case, again=True))
+                    result = replace(result, again=self._run(job.kernel.launched_by, case, again=True))
                 except _Ended as end:
                     ended = f"at the second look: {end.problem} {end.detail}"
                     result = replace(result, detail=ended)

@@ -13,6 +13,7 @@ import numpy as np
 
 __version__ = "0.0 (fake)"
 _buffers = {}
+_math = {"mode": 0}  # of cuBLAS
 
 
 class CUDARuntimeError(RuntimeError):
@@ -103,6 +104,18 @@ def _gemm(dtype):
     return gemm
 
 
+def _gemm_ex(handle, transa, transb, m, n, k, alpha, A, kind, lda, B, kind_b, ldb, beta, C, kind_c, ldc, compute, how):
+    assert (kind_b, kind_c, compute) == (kind, 0, 68)
+
+    def numbers(pointer, count):
+        bits = np.frombuffer((ctypes.c_uint16 * count).from_address(pointer), np.uint16)
+        if kind == 2:
+            return bits.view(np.float16).astype(np.float32)
+        return (bits.astype(np.uint32) << 16).view(np.float32)
+
+    at(C, n * m)[:] = (numbers(B, n * k).reshape(n, k) @ numbers(A, k * m).reshape(k, m)).reshape(-1)
+
+
 class _Cuda(SimpleNamespace):
     @property
     def cublas(self):
@@ -112,8 +125,9 @@ class _Cuda(SimpleNamespace):
             CUBLAS_OP_N=0,
             sgemm=_gemm(np.float32),
             dgemm=_gemm(np.float64),
-            setMathMode=lambda handle, mode: None,
-            getMathMode=lambda handle: 0,
+            gemmEx=_gemm_ex,
+            setMathMode=lambda handle, mode: _math.update(mode=mode),
+            getMathMode=lambda handle: _math["mode"],
         )
 
 

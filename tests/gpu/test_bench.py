@@ -1,6 +1,7 @@
 """Timing beside cuBLAS, ceilings and the record, with tests/fake_gpu for CuPy: what is measured and what is refused."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,9 @@ from gemmlab.course.lesson import find_root, load_all
 from gemmlab.errors import UserError
 from gemmlab.gpu import bench, roofline
 from gemmlab.kernel.counters import LineCounters
+from gemmlab.kernel.elements import BFLOAT16, FLOAT16, TF32
 from gemmlab.kernel.launch import Launch
+from gemmlab.kernel.layout import COURSE
 from gemmlab.kernel.program import Program
 from gemmlab.models.ceilings import ceilings_of, intensities
 from gemmlab.pictures.speed.roofline import hierarchy
@@ -52,6 +55,25 @@ def test_a_timing_has_cold_and_warm_figures_and_says_what_cublas_computes_in(one
     assert 0 < timing.warm.ratio < 1 and 0 < timing.spread[0] <= timing.ratio <= timing.spread[1]
     assert timing.sm_clock_mhz == 1500
     assert timing.math_mode == "float32, TF32 off"
+
+
+@pytest.mark.parametrize(
+    "element, mode",
+    [(FLOAT16, "float16, sums in float32"), (BFLOAT16, "bfloat16, sums in float32"), (TF32, "TF32 on")],
+    ids=lambda value: getattr(value, "name", None),
+)
+def test_cublas_gets_matrices_of_the_same_element(one_bench, element, mode):
+    """The kernel has them as cuBLAS has: what it computes is right in its own type."""
+    launch = Launch((16, 16, 1), (1, 1, 1), layout=replace(COURSE, element=element))
+    halves = (
+        "import ctypes",
+        "read = lambda p, n: np.frombuffer((ctypes.c_uint16 * n).from_address(p), np.uint16)",
+        "value = lambda x: x.view(np.float16).astype('f4') if HALF else (x.astype('u4') << 16).view('f4')",
+        "a, b = value(read(A, M * K)).reshape(M, K), value(read(B, K * N)).reshape(K, N)",
+        "at(C, M * N)[:] = (a @ b).reshape(-1)",
+    )
+    lines = [line.replace("HALF", str(element is FLOAT16)) for line in halves] if element.size == 2 else [RIGHT]
+    assert one_bench.time(python_kernel(*lines), launch, SHAPE, **QUICK).math_mode == mode
 
 
 def test_the_part_that_is_done_is_told(one_bench):
@@ -174,8 +196,8 @@ def test_a_record_has_the_format_that_others_read(one_kernel, tmp_path):
 
 
 def test_a_wrong_kernel_leaves_no_record(one_kernel, tmp_path, monkeypatch):
-    monkeypatch.setattr(record, "compiled", lambda candidates, arch: [python_kernel("pass")] * len(candidates))
-    monkeypatch.setattr(record, "check_launch", lambda *_: [])
+    monkeypatch.setattr(record, "compiled", lambda candidates, arch, shapes: [python_kernel("pass")] * len(candidates))
+    monkeypatch.setattr(record, "refused", lambda *_: [])
     with pytest.raises(UserError, match=r"02_tiled_fma at \(9, 8, 7\): the kernel was wrong"):
         record.record(find_root(), tmp_path / "x.json", "c0ffee", lambda line: None, shapes=((9, 8, 7),))
     assert not (tmp_path / "x.json").exists()

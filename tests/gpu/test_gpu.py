@@ -16,8 +16,11 @@ from gemmlab.errors import UserError
 from gemmlab.gpu import bench
 from gemmlab.gpu.child import process as gpu_process
 from gemmlab.gpu.executor import GpuExecutor
+from gemmlab.kernel.elements import BFLOAT16, FLOAT16
 from gemmlab.kernel.launch import Launch, LaunchSpec
+from gemmlab.kernel.layout import COURSE
 from gemmlab.kernel.program import Program, Resources
+from gemmlab.kernel.tolerance import compare
 
 M, N, K = SHAPE = (5, 7, 3)
 READY = (
@@ -447,3 +450,33 @@ def test_timing_on_the_gpu():
     timing = bench.time_kernel(compile_source(TILED, arch=gpu.device().arch), TILED_LAUNCH.at(*shape), shape)
     assert timing.ratio > 0
     assert timing.difference < 1e-3
+
+
+# ---- matrices of half and of bfloat16
+
+HALVES = """
+def numbers(pointer, count):
+    import ctypes
+    bits = np.frombuffer((ctypes.c_uint16 * count).from_address(pointer), np.uint16)
+    return bits.view(np.float16).astype(np.float32) if KIND == 2 else (bits.astype(np.uint32) << 16).view(np.float32)
+def gemm(at, A, B, C, M, N, K):
+    at(C, M * N)[:] = (numbers(A, M * K).reshape(M, K) @ numbers(B, K * N).reshape(K, N)).reshape(-1)
+"""
+
+
+@pytest.mark.parametrize("element, kind", [(FLOAT16, 2), (BFLOAT16, 14)], ids=["float16", "bfloat16"])
+def test_narrow_matrices_lie_between_guards_of_their_own_type(matrices, fake_cupy, element, kind):
+    A, B = map(element.values, matrices)
+    layout = replace(COURSE, element=element)
+
+    def run(*lines):
+        cubin = "\n    ".join((HALVES.strip().replace("KIND", str(kind)), *lines)).encode()
+        return GpuExecutor().run(Program("", "kernel.cu", "sm_90", "", cubin), launch(layout=layout), A, B, SHAPE)
+
+    outcome = run()
+    assert outcome.findings == [] and compare(outcome.C, A, B, "random", outcome.written, element).ok
+    behind = f"numbers(A + 2 * {M * K}, 1)"
+    assert only_finding(run(f"at(C, 1)[0] += 0 * {behind}[0]")).details["array"] == "A"
+    written = only_finding(run("import ctypes", f"ctypes.c_uint16.from_address(B + 2 * {K * N + 2}).value = 7"))
+    assert written.details == {"array": "B", "side": "after", "farthest": 3}
+    assert "1 number of 2 bytes" in written.message

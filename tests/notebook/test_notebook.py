@@ -35,7 +35,7 @@ class Executor:
     def __init__(self):
         self.compute = lambda A, B: A.astype(np.float64) @ B
 
-    def run(self, program, launch, A, B, shape):
+    def run(self, program, launch, A, B, shape, **_):
         return Outcome(self.compute(A, B).astype(np.float32))
 
 

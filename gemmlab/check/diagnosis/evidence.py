@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from gemmlab.kernel.tolerance import Comparison, Shape
+from gemmlab.kernel.elements import Element
+from gemmlab.kernel.terms import PLAIN, Terms
+from gemmlab.kernel.tolerance import Comparison, Shape, expected
 
 Tile = tuple[int, int]
 
 
 @dataclass(frozen=True)
 class Trial:
-    """One judged result: the shape (M, N, K), the kind of inputs, A, B, C, and the comparison with the reference."""
+    """One judged result: the shape (M, N, K), the kind of inputs, A, B, C, the comparison with the reference, and what
+    was to be made of A·B."""
 
     shape: Shape
     inputs: str
@@ -22,6 +26,26 @@ class Trial:
     B: np.ndarray
     C: np.ndarray
     comparison: Comparison
+    terms: Terms = PLAIN
+
+    @cached_property
+    def right(self) -> np.ndarray:
+        """What C should hold, in float64."""
+        return self._expected[0]
+
+    @cached_property
+    def bound(self) -> np.ndarray:
+        """How far rounding may take C from it, whatever the inputs are."""
+        return np.broadcast_to(self._expected[1], self.C.shape)
+
+    @cached_property
+    def _expected(self) -> tuple[np.ndarray, np.ndarray | float]:
+        return expected(self.A.astype(np.float64), self.B.astype(np.float64), "random", self.terms)
+
+    @property
+    def element(self) -> Element:
+        """What A and B hold."""
+        return self.terms.element
 
     @property
     def work(self) -> int:

@@ -121,8 +121,8 @@ def _rough(evidence: Evidence) -> bool:
 
 
 def _is_rough(trial: Trial) -> bool:
-    A, B = trial.A.astype(np.float64), trial.B.astype(np.float64)
-    return bool((np.abs(trial.C - A @ B) <= _ROUGHNESS * (np.abs(A) @ np.abs(B))).all())
+    A, B = np.abs(trial.A.astype(np.float64)), np.abs(trial.B.astype(np.float64))
+    return bool((np.abs(trial.C - trial.right) <= _ROUGHNESS * trial.terms.product(A, B)).all())
 
 
 def _never_added(evidence: Evidence) -> bool:
@@ -140,8 +140,7 @@ def _values_tell(trial: Trial) -> bool:
 
 
 def _displaced(trial: Trial) -> Displaced | None:
-    A, B = trial.A.astype(np.float64), trial.B.astype(np.float64)
-    return displaced(trial.C, A @ B, trial.comparison.wrong, rounding_bound(A.shape[1], np.abs(A) @ np.abs(B)))
+    return displaced(trial.C, trial.right, trial.comparison.wrong, trial.bound)
 
 
 def _ragged_k(evidence: Evidence) -> bool:
@@ -160,11 +159,11 @@ def _same_offset(evidence: Evidence) -> bool:
 
 def _is_off_by_one_value(trial: Trial) -> bool:
     """Whether every element of C is wrong, and by the same amount up to rounding."""
-    A, B = trial.A.astype(np.float64), trial.B.astype(np.float64)
+    A, B = np.abs(trial.A.astype(np.float64)), np.abs(trial.B.astype(np.float64))
     with np.errstate(invalid="ignore"):
-        offset = trial.C - A @ B
+        offset = trial.C - trial.right
         spread = np.ptp(offset)
-    bound = rounding_bound(A.shape[1], np.abs(A) @ np.abs(B) + np.abs(offset)).max()
+    bound = rounding_bound(A.shape[1], trial.terms.product(A, B) + np.abs(offset), trial.element).max()
     return trial.C.size > 1 and bool(trial.comparison.wrong.all() and spread <= bound)
 
 

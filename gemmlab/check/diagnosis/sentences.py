@@ -10,6 +10,48 @@ from gemmlab.sentence import Sentence
 
 # The usual slips, each of which gives this very C.
 SLIPS: dict[str, Sentence] = {
+    "no_epilogue": Sentence(
+        "C holds A times B and nothing else: what the epilogue makes of the sums never reaches the store."
+    ),
+    "no_activation": Sentence("C holds the sums without SiLU: apply it to each sum before it is stored."),
+    "sigmoid_alone": Sentence(
+        "C holds the sigmoid of each sum: SiLU is the sum itself times its sigmoid, x / (1 + exp(-x))."
+    ),
+    "rectified": Sentence("C holds max(x, 0) of each sum x, which is ReLU: SiLU is x / (1 + exp(-x))."),
+    "sigmoid_of_minus": Sentence(
+        "C holds x / (1 + exp(x)): the sign in the exponent is wrong; SiLU is x / (1 + exp(-x))."
+    ),
+    "product_for_sum": Sentence(
+        "The sigmoid is right, but its factor is the product alone: SiLU takes the same x twice, with bias and old C."
+    ),
+    "no_bias": Sentence("The bias is missing: add bias[col] to each sum before SiLU."),
+    "bias_subtracted": Sentence("The bias is subtracted from each sum instead of added."),
+    "bias_twice": Sentence("The bias is in each sum two times: add it once, in the epilogue."),
+    "bias_of_row": Sentence(
+        "Each row of C got a bias of its own: the bias has one value for each column of C, so index it with the column."
+    ),
+    "bias_in_each_tile": Sentence(
+        "The bias is added once for each K tile: it belongs to the whole sum, so add it after the last tile."
+    ),
+    "bias_after_activation": Sentence(
+        "The bias is added after SiLU: it belongs to the sum, so add it before SiLU is applied."
+    ),
+    "old_after_activation": Sentence(
+        "What C held is added after SiLU: beta times the old C belongs to the sum, so add it before SiLU is applied."
+    ),
+    "activation_in_each_tile": Sentence(
+        "SiLU is applied to the running sum after each K tile: it is not linear, so the SiLU of a part is no part of "
+        "the SiLU; apply it once, after the last tile."
+    ),
+    "no_alpha": Sentence("The product is not multiplied by alpha."),
+    "alpha_on_bias": Sentence("The bias is multiplied by alpha too: alpha is a factor of the product alone."),
+    "alpha_on_sum": Sentence("Bias and old C are multiplied by alpha too: alpha is a factor of the product alone."),
+    "alpha_on_result": Sentence(
+        "alpha is multiplied on after SiLU: it is a factor of the product, and SiLU is not linear."
+    ),
+    "no_old_C": Sentence("What C held before is missing: where beta is not 0, add beta times C to each sum."),
+    "no_beta": Sentence("What C held before is added without its factor beta."),
+    "alpha_for_beta": Sentence("What C held before is multiplied by alpha: its factor is beta."),
     "zero": Sentence(
         "Every element of C is 0: the products never reach the sum that is stored; look at the multiply-add, at the "
         "type of the sum, which must be float, and at what is stored."
@@ -266,4 +308,17 @@ BLOCK_DOES_NOT_FIT = Sentence(
 THREADS_DO_NOT_FIT = Sentence(
     "The launch does not fit the file: a block of {block} has {threads} threads, but the file's #define lines, "
     "{sizes}, ask for {wanted}. Give the launch such blocks, or change the #define lines."
+)
+
+# A batch of products.
+BATCH_OF_ONE = Sentence(
+    "Of the {count} products of the batch only the first is right: move A, B and C on by blockIdx.z times the stride "
+    "of each."
+)
+WHOLE_BATCH = Sentence(
+    "All {count} products of the batch are wrong: look at a single product first, with a batch of 1."
+)
+PART_OF_BATCH = Sentence(
+    "Of the {count} products of the batch {wrong} are wrong, the first of them is number {first}: look at the strides, "
+    "and at the grid's third dimension."
 )

@@ -47,7 +47,7 @@ def _explained(reading: Reading, source: str) -> Finding:
     details: dict[str, object] = {"pattern": reading.name, "shape": list(trial.shape)}
     if trial.has_wrong_values:
         row, col = (int(place) for place in np.argwhere(trial.comparison.wrong & ~trial.unwritten)[0])
-        got, right = float(trial.C[row, col]), float(trial.A[row].astype(np.float64) @ trial.B[:, col])
+        got, right = float(trial.C[row, col]), float(trial.right[row, col])
         numbers = _apart(got, right)
         M, N, K = trial.shape
         if f"M, N, K = {M}, {N}, {K}" in message:

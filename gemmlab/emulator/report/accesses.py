@@ -19,10 +19,10 @@ def out_of_bounds(places: Places, event: Event) -> str:
         return (say.READS_NOWHERE if event.reads else say.WRITES_NOWHERE)(me=me, block=block, here=here)
     bounds, element = places.bounds(event.region), places.named(event)
     if event.region < 3:
-        element = say.ELEMENT_NUMBER(number=event.offset // 4, array=places.array(event.region))
+        element = say.ELEMENT_NUMBER(number=places.number(event), array=places.array(event.region))
         if _hangs_over(places, event):
             sentence = say.READS_ACROSS_THE_END if event.reads else say.WRITES_ACROSS_THE_END
-            return sentence(me=me, block=block, floats=event.size // 4, element=element, here=here, bounds=bounds)
+            return sentence(me=me, block=block, floats=places.numbers(event), element=element, here=here, bounds=bounds)
     edge = say.BEFORE_ITS_START() if event.offset < 0 else say.BEYOND_ITS_END()
     sentence = say.READS_OUTSIDE if event.reads else say.WRITES_OUTSIDE
     advice = _advice(places, event)
@@ -32,7 +32,8 @@ def out_of_bounds(places: Places, event: Event) -> str:
 def _hangs_over(places: Places, event: Event) -> bool:
     """Whether a wide access to a matrix begins inside of it."""
     rows, columns = places.extents(places.array(event.region) or "")
-    return event.size > 4 and 0 <= event.offset < 4 * rows * columns
+    size = places.element_bytes(event.region)
+    return event.size > size and 0 <= event.offset < size * rows * columns
 
 
 def _advice(places: Places, event: Event) -> str:
@@ -58,7 +59,7 @@ class MatrixOverrun:
         self.array = places.array(event.region) or ""
         self.rows, self.columns = places.extents(self.array)
         self.letters = places.launch.layout.extents[self.array]
-        self.number = event.offset // 4
+        self.number = places.number(event)
 
     def advice(self) -> str:
         """A clause that says what to look at."""
@@ -126,7 +127,7 @@ def misaligned(places: Places, event: Event) -> str:
         sentence = say.ARRAY_NOT_ALIGNED_READ if event.reads else say.ARRAY_NOT_ALIGNED_WRITE
         return sentence(me=me, here=here, array=array, size=event.size, element=places.named(event))
     sentence = say.READS_MISALIGNED if event.reads else say.WRITES_MISALIGNED
-    floats = max(event.size // 4, 1)
+    floats = places.numbers(event)
     return sentence(me=me, here=here, array=array, size=event.size, offset=event.offset, floats=floats)
 
 

@@ -91,8 +91,9 @@ class Places:
         """'As[1][0]' or 'A[3][17]': the element that was touched; None where the array's extents are not known."""
         name = self.array(event.region)
         if 0 <= event.region < len(_MATRICES):
-            row, column = divmod(event.offset // 4, self.extents(_MATRICES[event.region])[1])
-            return f"{name}[{row}][{column}]"
+            return f"{name}{self._indices(_MATRICES[event.region], self.number(event))}"
+        if self._is_input(event.region):
+            return f"{name}[{event.offset // 4}]"
         declared = self.declaration(event.region)
         if declared is None and event.offset == 0 and self._size(event.region) <= 8:
             return name
@@ -100,6 +101,33 @@ class Places:
             if element := declared.element_at(event.offset):
                 return element
         return f"{name}[{event.offset // 4}]" if declared is not None else None
+
+    def _indices(self, matrix: str, number: int) -> str:
+        """'[3][17]', with the number of the matrix before it where there is a batch."""
+        rows, columns = self.extents(matrix)
+        row, column = divmod(number, columns)
+        if self.launch.layout.batch == 1:
+            return f"[{row}][{column}]"
+        which, row = divmod(row, rows // self.launch.layout.batch)
+        return f"[{which}][{row}][{column}]"
+
+    def _is_input(self, region: int) -> bool:
+        """Whether it is an input beside A and B."""
+        return 3 <= region < o.FIRST_SHARED and self.code.globals[region - 3].kind == o.INPUT
+
+    def number(self, event: Event) -> int:
+        """Which element of A, B or C in memory's order."""
+        return event.offset // self.element_bytes(event.region)
+
+    def element_bytes(self, region: int) -> int:
+        """Of A, B or C; a float's of another array, whose elements are not known here."""
+        return self.launch.layout.element_bytes(_MATRICES[region]) if 0 <= region < len(_MATRICES) else 4
+
+    def numbers(self, event: Event) -> str:
+        """What one access takes: '4 floats'."""
+        size = self.element_bytes(event.region)
+        count = max(event.size // size, 1)
+        return say.FLOATS(count=count) if size == 4 else say.NUMBERS(count=count, size=size)
 
     def named(self, event: Event) -> str:
         """The element, or the array with a byte offset where its extents are not known."""
@@ -119,10 +147,10 @@ class Places:
         return 9 if variable.dynamic else variable.size
 
     def extents(self, name: str) -> tuple[int, int]:
-        """Rows and columns of A, B or C."""
+        """Rows and columns of A, B or C; the rows of all of a batch."""
         sizes = dict(zip("MNK", self.shape))
         rows, columns = self.launch.layout.extents[name]
-        return sizes[rows], sizes[columns]
+        return self.launch.layout.batch * sizes[rows], sizes[columns]
 
     def bounds(self, region: int) -> str:
         """What an array's size is, as a clause: 'A is 40×24 (M×K), its last element is number 959'."""
@@ -130,7 +158,8 @@ class Places:
         if region < len(_MATRICES):
             matrix = _MATRICES[region]
             rows, columns = self.extents(matrix)
-            letters = "×".join(self.launch.layout.extents[matrix])
+            batch = [str(self.launch.layout.batch)] if self.launch.layout.batch > 1 else []
+            letters = "×".join([*batch, *self.launch.layout.extents[matrix]])
             last = rows * columns - 1
             return say.MATRIX_BOUNDS(array=name, rows=rows, columns=columns, letters=letters, last=last)
         if region >= o.FIRST_SHARED:
@@ -141,6 +170,8 @@ class Places:
                 extents = "".join(f"[{extent}]" for extent in declared.extents)
                 return say.DECLARED_AS(declaration=f"{declared.element} {name}{extents}")
         size = self._size(region)
+        if self._is_input(region):
+            return say.VECTOR_BOUNDS(array=name, count=size // 4, last=size // 4 - 1)
         return say.BYTES_OF_ARRAY(array=name, size=size) if name else say.BYTES_OF_SOMETHING(size=size)
 
 

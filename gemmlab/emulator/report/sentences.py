@@ -154,18 +154,21 @@ WRITES_NOWHERE = Sentence(
 READS_OUTSIDE = Sentence("{me} of {block} reads {element} {here}, {edge}: {bounds}; {advice}.")
 WRITES_OUTSIDE = Sentence("{me} of {block} writes {element} {here}, {edge}: {bounds}; {advice}.")
 READS_ACROSS_THE_END = Sentence(
-    "{me} of {block} reads {floats} floats at once, from {element} on {here}, across its end: {bounds}; take a wide "
+    "{me} of {block} reads {floats} at once, from {element} on {here}, across its end: {bounds}; take a wide "
     "access only where all of it lies inside, else the elements one by one."
 )
 WRITES_ACROSS_THE_END = Sentence(
-    "{me} of {block} writes {floats} floats at once, from {element} on {here}, across its end: {bounds}; take a wide "
+    "{me} of {block} writes {floats} at once, from {element} on {here}, across its end: {bounds}; take a wide "
     "access only where all of it lies inside, else the elements one by one."
 )
+FLOATS = Sentence("{count} floats")
+NUMBERS = Sentence("{count} numbers of {size} bytes")
 BEFORE_ITS_START = Sentence("before its start")
 BEYOND_ITS_END = Sentence("beyond its end")
 ELEMENT_NUMBER = Sentence("element {number} of {array}")
 
 MATRIX_BOUNDS = Sentence("{array} is {rows}×{columns} ({letters}), its last element is number {last}")
+VECTOR_BOUNDS = Sentence("{array} has {count} elements, its last one is number {last}")
 BYTES_OF_ARRAY = Sentence("{array} has {size} bytes")
 BYTES_OF_SOMETHING = Sentence("it has {size} bytes")
 DYNAMIC_BYTES = Sentence("the launch gives {size} bytes of dynamic shared memory")
@@ -210,12 +213,12 @@ ARRAY_NOT_ALIGNED_WRITE = Sentence(
 )
 READS_MISALIGNED = Sentence(
     "{me} reads {size} bytes at once at byte {offset} of {array} {here}, which is no multiple of {size}: such an "
-    "access needs an address divisible by {size}, so each row must hold a multiple of {floats} floats, else take the "
+    "access needs an address divisible by {size}, so each row must hold a multiple of {floats}, else take the "
     "elements one by one."
 )
 WRITES_MISALIGNED = Sentence(
     "{me} writes {size} bytes at once at byte {offset} of {array} {here}, which is no multiple of {size}: such an "
-    "access needs an address divisible by {size}, so each row must hold a multiple of {floats} floats, else take the "
+    "access needs an address divisible by {size}, so each row must hold a multiple of {floats}, else take the "
     "elements one by one."
 )
 

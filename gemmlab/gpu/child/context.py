@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 
-DEFAULT_MATH = 0  # of cuBLAS: no TF32
+DEFAULT_MATH, TF32_MATH = 0, 3  # of cuBLAS; by default float32 stays float32
+_CUBLAS_TYPES = {"float32": 0, "float16": 2, "bfloat16": 14}  # cudaDataType
+_FLOAT_SUMS, _ANY_ALGORITHM = 68, -1  # CUBLAS_COMPUTE_32F
 _POISON_THREADS, _POISON_BLOCKS = 256, 16  # of a block, and of an SM
 
 
@@ -43,7 +45,7 @@ class Gpu:
 
         With `again` it is done in the module of the launch before, whose variables are as that one left them.
         """
-        images = {name: np.load(f"{name}.npy", mmap_mode="r+") for name in "ABC"}
+        images = {name: np.load(f"{name}.npy", mmap_mode="r+") for name in request["arrays"]}
         buffers = {name: self.runtime.malloc(image.nbytes) for name, image in images.items()}
         for name, image in images.items():
             self.runtime.memcpy(buffers[name], image.ctypes.data, image.nbytes, self.runtime.memcpyHostToDevice)
@@ -60,7 +62,7 @@ class Gpu:
     def work(self, request: dict, pointers: dict[str, int]) -> Callable[[], None]:
         """What to do, bound to its arguments. `pointers` are those of A, B and C."""
         if request["kernel"] is None:
-            return self.multiply("sgemm", np.float32, pointers, *request["shape"])
+            return self.cublas(request.get("dtype", "float32"), pointers, *request["shape"])
         module = self._module if request.get("again") else self._load("kernel.cubin")
         self._module = module
         pointers = pointers | {name: self._own_buffer(size) for name, size in request["buffers"].items()}
@@ -120,12 +122,31 @@ class Gpu:
         to, source = _address(pointers, step["to"]), _address(pointers, step["source"])
         return lambda: self.runtime.memcpyAsync(to, source, step["size"], self.runtime.memcpyDeviceToDevice, 0)
 
-    def multiply(self, name: str, dtype: type, pointers: dict[str, int], M: int, N: int, K: int) -> Callable[[], None]:
+    def cublas(self, dtype: str, pointers: dict[str, int], M: int, N: int, K: int) -> Callable[[], None]:
+        """cuBLAS's product of matrices of an element (gemmlab.kernel.elements), C and its sums in float32."""
+        if dtype not in ("float16", "bfloat16"):
+            math = TF32_MATH if dtype == "tf32" else DEFAULT_MATH
+            return self.multiply("sgemm", np.float32, pointers, M, N, K, math)
+        cublas, none = self.cuda.cublas, self.cuda.cublas.CUBLAS_OP_N
+        handle = self.cuda.device.get_cublas_handle()
+        A, B, C = (pointers[name] for name in "ABC")
+        one_zero, inputs, floats = np.array([1, 0], np.float32), _CUBLAS_TYPES[dtype], _CUBLAS_TYPES["float32"]
+
+        def work() -> None:
+            one = one_zero.ctypes.data
+            zero, how = one + one_zero.itemsize, (_FLOAT_SUMS, _ANY_ALGORITHM)
+            cublas.gemmEx(handle, none, none, N, M, K, one, B, inputs, N, A, inputs, K, zero, C, floats, N, *how)
+
+        return work
+
+    def multiply(
+        self, name: str, dtype: type, pointers: dict[str, int], M: int, N: int, K: int, math: int = DEFAULT_MATH
+    ) -> Callable[[], None]:
         """cuBLAS's 'sgemm' or 'dgemm'. It stores by columns, so that it computes the transposed product: C' = B' A' is
         C by rows."""
         cublas = self.cuda.cublas
         handle = self.cuda.device.get_cublas_handle()
-        cublas.setMathMode(handle, DEFAULT_MATH)
+        cublas.setMathMode(handle, math)
         multiply = getattr(cublas, name)
         A, B, C = (pointers[name] for name in "ABC")
         one_zero = np.array([1, 0], dtype)

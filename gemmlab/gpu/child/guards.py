@@ -1,9 +1,9 @@
-"""What surrounds A, B and C on the GPU, and what it tells after a launch.
+"""What surrounds A, B, C and a bias on the GPU, and what it tells after a launch.
 
-Each matrix lies in an allocation of its own between two guard zones. Guards, and C itself, start as NaN with a
-bit pattern of their own: a write outside changes a guard, a read from outside makes C NaN, and an element of C
-that keeps its pattern was never written. Arithmetic does not keep the pattern, so where a NaN in C came from is
-found by launching again with NaN in one place only.
+Each lies in an allocation of its own between two guard zones. Guards, and C itself, start as NaN, of the
+matrix's own type, with a bit pattern of their own: a write outside changes a guard, a read from outside makes C NaN,
+and an element of C that keeps its pattern was never written. Arithmetic does not keep the pattern, so where a NaN in C
+came from is found by launching again with NaN in one place only.
 """
 
 from __future__ import annotations
@@ -13,70 +13,105 @@ from dataclasses import dataclass
 import numpy as np
 
 from gemmlab.gpu.child import sentences as say
+from gemmlab.kernel.terms import PLAIN, Terms
 from gemmlab.kernel.verdict import Finding
 
 GUARD_BYTES = 1 << 20  # on either side; a multiple of 256, so that a matrix stays as aligned as its allocation
-GUARD_WORDS = GUARD_BYTES // 4
 C_START = 0x7FC0C0DE
-GUARD_PATTERN = {"A": 0x7FC0A0A0, "B": 0x7FC0B0B0, "C": 0x7FC0C0C0}
-NAN_SOURCES = ("guard A", "guard B", "guard C", "start of C")
+GUARD_PATTERN = {"A": 0x7FC0A0A0, "B": 0x7FC0B0B0, "C": 0x7FC0C0C0, "bias": 0x7FC0D0D0}
+NARROW_PATTERN = {"A": 0x7FA0, "B": 0x7FB0}  # a NaN as a float16 and as a bfloat16
+NAN_SOURCES = ("guard A", "guard B", "guard C", "guard bias", "start of C")
 
 
 @dataclass(frozen=True)
 class Images:
-    """A, B and C with their guards, as 32-bit words: what is copied to the GPU, or what came back from it."""
+    """A, B, C and whatever else there is, with their guards, as words of an element: what is copied to the GPU, or what
+    came back from it. `sizes` are the rows and columns of each. `C_is_given` says that C held values before."""
 
     words: dict[str, np.ndarray]
-    shape: tuple[int, int, int]
+    sizes: dict[str, tuple[int, int]]
+    C_is_given: bool = False
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """Rows of C, columns of C, columns of A."""
+        return *self.sizes["C"], self.sizes["A"][1]
+
+    @property
+    def inputs(self) -> list[str]:
+        """The names of what must stay as it is."""
+        return [name for name in self.words if name != "C"]
 
     def inside(self, name: str) -> np.ndarray:
-        """The words of one matrix, without its guards, in its two dimensions."""
-        M, N, K = self.shape
-        rows_cols = {"A": (M, K), "B": (K, N), "C": (M, N)}[name]
-        return self.words[name][GUARD_WORDS:-GUARD_WORDS].reshape(rows_cols)
+        """The words of one of them, without its guards, in its two dimensions."""
+        return self.words[name][self.guard(name) : -self.guard(name)].reshape(self.sizes[name])
+
+    def guard(self, name: str) -> int:
+        """Elements of a guard zone."""
+        return GUARD_BYTES // self.words[name].itemsize
+
+    def pattern(self, name: str) -> int:
+        """What each of them holds at first."""
+        return (GUARD_PATTERN if self.words[name].itemsize == 4 else NARROW_PATTERN)[name]
 
     @property
     def C(self) -> np.ndarray:
         return self.inside("C").view(np.float32)
 
 
-def make_images(A: np.ndarray, B: np.ndarray, nan_in: tuple[str, ...] = NAN_SOURCES) -> Images:
-    """The images for one launch. Places not named in `nan_in` hold zeros instead of NaN."""
-    (M, K), N = A.shape, B.shape[1]
-    C = np.full((M, N), C_START if "start of C" in nan_in else 0, np.uint32)
-    words = {}
-    for name, inside in (("A", A), ("B", B), ("C", C)):
-        pattern = GUARD_PATTERN[name] if f"guard {name}" in nan_in else 0
-        guard = np.full(GUARD_WORDS, pattern, np.uint32)
-        words[name] = np.concatenate((guard, inside.reshape(-1).view(np.uint32), guard))
-    return Images(words, (M, N, K))
+def make_images(A: np.ndarray, B: np.ndarray, nan_in: tuple[str, ...] = NAN_SOURCES, terms: Terms = PLAIN) -> Images:
+    """The images for one launch. A and B are as they lie in memory. Places not named in `nan_in` hold zeros instead of
+    NaN."""
+    start = C_START if "start of C" in nan_in else 0
+    C = np.full((len(A), B.shape[1]), start, np.uint32) if terms.C is None else np.ascontiguousarray(terms.C)
+    bias = {} if terms.bias is None else {"bias": np.ascontiguousarray(terms.bias, np.float32).reshape(1, -1)}
+    inside = {"A": A, "B": B, "C": C, **bias}
+    words = {name: one.reshape(-1).view(f"u{one.itemsize}") for name, one in inside.items()}
+    images = Images(words, {name: one.shape for name, one in inside.items()}, terms.C is not None)
+    for name, within in words.items():
+        pattern = images.pattern(name) if f"guard {name}" in nan_in else 0
+        guard = np.full(images.guard(name), pattern, within.dtype)
+        words[name] = np.concatenate((guard, within, guard))
+    return images
+
+
+def sources_of(images: Images) -> list[str]:
+    """The places of these images that NaN in C can come from."""
+    known = {f"guard {name}" for name in images.words} | (set() if images.C_is_given else {"start of C"})
+    return [source for source in NAN_SOURCES if source in known]
 
 
 def written(after: Images) -> np.ndarray:
-    """Which elements of C the kernel wrote: M×N, bool."""
-    return after.inside("C") != C_START
+    """Which elements of C hold a value: M×N, bool. Of a C that held values before, all."""
+    return np.ones(after.sizes["C"], bool) if after.C_is_given else after.inside("C") != C_START
 
 
 def write_findings(before: Images, after: Images) -> list[Finding]:
-    """Writes outside a matrix, and writes to A or B, which are inputs."""
-    found = [_guard_finding(name, side, after) for name in "ABC" for side in ("before", "after")]
-    found += [_changed_finding(name, before, after) for name in "AB"]
+    """Writes outside a matrix, and writes to A, B or a bias, which are inputs."""
+    found = [_guard_finding(name, side, after) for name in after.words for side in ("before", "after")]
+    found += [_changed_finding(name, before, after) for name in after.inputs]
     return [finding for finding in found if finding]
 
 
 def _guard_finding(name: str, side: str, after: Images) -> Finding | None:
-    words = after.words[name]
-    guard = words[:GUARD_WORDS][::-1] if side == "before" else words[-GUARD_WORDS:]
-    hit = np.flatnonzero(guard != GUARD_PATTERN[name])
+    words, length = after.words[name], after.guard(name)
+    guard = words[:length][::-1] if side == "before" else words[-length:]
+    hit = np.flatnonzero(guard != after.pattern(name))
     if not hit.size:
         return None
     farthest = int(hit[-1]) + 1
     rows, cols = after.inside(name).shape
-    floats = say.ONE_FLOAT() if hit.size == 1 else say.FLOATS(count=hit.size)
+    floats = _count(hit.size, words.itemsize)
     sentence = say.WROTE_BEFORE if side == "before" else say.WROTE_AFTER
     message = sentence(array=name, rows=rows, cols=cols, floats=floats, farthest=farthest)
     details = {"array": name, "side": side, "farthest": farthest}
     return Finding("out_of_bounds", message, count=int(hit.size), details=details)
+
+
+def _count(count: int, size: int) -> str:
+    if size != 4:
+        return say.ONE_NUMBER(size=size) if count == 1 else say.NUMBERS(count=count, size=size)
+    return say.ONE_FLOAT() if count == 1 else say.FLOATS(count=count)
 
 
 def _changed_finding(name: str, before: Images, after: Images) -> Finding | None:
@@ -103,7 +138,7 @@ def read_finding(source: str, suspects: np.ndarray, after: Images) -> Finding | 
         kind, name = "uninitialized", "C"
         message = say.READ_C_FIRST(elements=elements)
     else:
-        kind, name = "out_of_bounds", source[-1]
+        kind, name = "out_of_bounds", source.removeprefix("guard ")
         message = say.READ_OUTSIDE(array=name, elements=elements)
     return Finding(kind, message, count=len(reached), details={"array": name, "index": reached[0].tolist()})
 

@@ -6,6 +6,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -50,12 +51,12 @@ class GpuProcess:
         """The images after one launch, and the seconds it took. The kernel is given `seconds` to end."""
         for name, words in images.words.items():
             np.save(self._path(f"{name}.npy"), words)
-        self._start({"do": "launch", "guard_bytes": GUARD_BYTES, **request}, cubin)
+        self._start({"do": "launch", "guard_bytes": GUARD_BYTES, "arrays": list(images.words), **request}, cubin)
         took = self._receive("launched", seconds)["seconds"]
         self.stage = "copying"
         self._receive("done", COPY_SECONDS)
         after = {name: np.load(self._path(f"{name}.npy")) for name in images.words}
-        return Images(after, images.shape), float(took)
+        return replace(images, words=after), float(took)
 
     def time(
         self, request: dict, cubin: bytes, seconds: float, progress: Callable[[float], None] | None = None
@@ -115,7 +116,9 @@ def _why_no_start(error: ChildTimeout | ChildDied | CudaError) -> str:
 
 
 def _environment() -> dict[str, str]:
-    """This process's environment, with this package importable and TF32 off in CuPy and in cuBLAS."""
+    """This process's environment, with this package importable, TF32 off in CuPy, and in cuBLAS only where it is asked
+    for."""
     root = str(Path(__file__).resolve().parents[3])
     path = os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH"))))
-    return {**os.environ, "PYTHONPATH": path, "CUPY_TF32": "0", "NVIDIA_TF32_OVERRIDE": "0"}
+    kept = {name: value for name, value in os.environ.items() if name != "NVIDIA_TF32_OVERRIDE"}
+    return {**kept, "PYTHONPATH": path, "CUPY_TF32": "0"}

@@ -18,6 +18,7 @@ def request_of(
         "block": first.block,
         "grid": first.grid,
         "shape": product,
+        "dtype": first.layout.element.name,
         "steps": [_step(program, step, shape) for step in steps_of(work)],
         "buffers": getattr(work, "buffers", {}),
     }

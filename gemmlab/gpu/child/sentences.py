@@ -54,6 +54,8 @@ WROTE_AFTER = Sentence(
 )
 ONE_FLOAT = Sentence("1 float")
 FLOATS = Sentence("{count} floats")
+ONE_NUMBER = Sentence("1 number of {size} bytes")
+NUMBERS = Sentence("{count} numbers of {size} bytes")
 CHANGED_INPUT = Sentence("The kernel changed {elements}: {array} is an input and must stay as it was." + _ASK_EMULATOR)
 READ_C_FIRST = Sentence(
     "The kernel read C before it wrote it: C starts as NaN in this check, and the NaN is still in {elements}. Sum in a "

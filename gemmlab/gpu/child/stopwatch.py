@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gemmlab.kernel.elements import ELEMENTS
+
 if TYPE_CHECKING:
     from gemmlab.gpu.child.context import Gpu
 
@@ -93,7 +95,7 @@ class Stopwatch:
         yield {"event": "done", **race.results(), "sm_clock_mhz": clocks, "math_mode": self._math_mode()}
 
     def _math_mode(self) -> int:
-        """cuBLAS's, 0 for its default: float32 stays float32."""
+        """cuBLAS's for floats, 0 for its default: float32 stays float32."""
         return int(self._gpu.cuda.cublas.getMathMode(self._gpu.cuda.device.get_cublas_handle()))
 
     def _warm_up(self, ours: Work, cublas: Work, seconds: float) -> float:
@@ -105,7 +107,7 @@ class Stopwatch:
         return pair_seconds
 
     def _operands_of(self, request: dict) -> Operands:
-        key = (*request["shape"], request["draw"])
+        key = (*request["shape"], request["draw"], request.get("dtype", "float32"))
         if self._operands is None or self._operands[0] != key:
             if self._operands:
                 old = self._operands[1]
@@ -114,16 +116,17 @@ class Stopwatch:
             self._operands = key, self._new_operands(*key)
         return self._operands[1]
 
-    def _new_operands(self, M: int, N: int, K: int, draw: int) -> Operands:
-        """A and B at random in [-1, 1); the right product from cuBLAS in float64."""
-        rng = np.random.default_rng(draw)
-        A, B = (rng.random(size, np.float32) * 2 - 1 for size in (M * K, K * N))
+    def _new_operands(self, M: int, N: int, K: int, draw: int, dtype: str) -> Operands:
+        """A and B at random in [-1, 1), exact in their type; the right product from cuBLAS in float64."""
+        rng, element = np.random.default_rng(draw), ELEMENTS[dtype]
+        A, B = (element.values(rng.random(size, np.float32) * 2 - 1) for size in (M * K, K * N))
         malloc = self._gpu.runtime.malloc
         right, magnitude = malloc(8 * M * N), malloc(8 * M * N)
         self._product64(A, B, right, (M, N, K))
         self._product64(np.abs(A), np.abs(B), magnitude, (M, N, K))
         C, C_cublas = malloc(4 * M * N), malloc(4 * M * N)
-        return Operands(self._upload(A), self._upload(B), C, C_cublas, right, magnitude, M * N, draw)
+        at_A, at_B = (self._upload(element.encoded(X)) for X in (A, B))
+        return Operands(at_A, at_B, C, C_cublas, right, magnitude, M * N, draw)
 
     def _product64(self, A: np.ndarray, B: np.ndarray, C: int, shape: tuple[int, int, int]) -> None:
         inputs = [self._upload(X.astype(np.float64)) for X in (A, B)]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from gemmlab.check.dropped import dropped_by_optimiser
 from gemmlab.compiler.compile import compile_source
-from gemmlab.kernel.dropped import dropped_by_optimiser
 
 DEEP = "__device__ int deep(int n) { return n ? deep(n - 1) + 1 : 0; }\n"
 KERNEL = "__global__ void gemm(float* C, int M) {{ {} }}\n"
