@@ -1,6 +1,6 @@
 # make lab      install and open JupyterLab on lessons/     PORT=8888 BROWSER=no
 # >>> not in the student bundle (grading/hand_out/release.py)
-# make test     install and run every test                  JOBS=2
+# make test     install and run every test                  JOBS=3
 # make lessons  build kernels/ and the notebooks            EXECUTE=all
 # <<< not in the student bundle
 #
@@ -26,7 +26,8 @@ lab: .venv/installed-base $(GPU) warm
 	    $$(test "$$(id -u)" -ne 0 || echo --allow-root)
 
 # >>> not in the student bundle
-JOBS ?= 2
+# One more than the cores of a small machine: several tests wait for a limit to be reached.
+JOBS ?= 3
 COURSE := build/course
 NBVAL := --nbval-lax --nbval-current-env --nbval-cell-timeout=120
 
