@@ -21,7 +21,8 @@ export PIP_REQUIRE_VIRTUALENV := 1
 .PHONY: lab warm clean
 .NOTPARALLEL:
 
-lab: .venv/installed-base $(GPU) warm
+lab: .venv/installed-base $(GPU)
+	@$(VENV) -m gemmlab.emulator.warm --beside
 	$(VENV) -m jupyterlab . --LabApp.default_url=/lab/tree/lessons --port=$(PORT) $(if $(filter no,$(BROWSER)),--no-browser) \
 	    $$(test "$$(id -u)" -ne 0 || echo --allow-root)
 
