@@ -60,7 +60,7 @@ def test_parts_of_two_tiles_need_a_barrier_and_all_their_sums(kind, old, new):
 
 
 def test_board():
-    """On the GPU that it is tuned for: a last wave of 116 large tiles is shared by all, one of 112 medium ones is not."""
+    """On the GPU that it is tuned for: a last wave of 116 large tiles is shared by all, one of 112 medium ones not."""
     source = entry(numbers={})
     assert blocks(source, (4096, 4096, 4096)) == {"large": 3 * 132 + 132, "add": 128 * 116}
     assert blocks(source, (256, 256, 8192)) == {"medium": 131, "add": 32 * 8}
