@@ -1,6 +1,6 @@
 # make lab      install and open JupyterLab on lessons/     PORT=8888 BROWSER=no
 # >>> not in the student bundle (grading/hand_out/release.py)
-# make test     install and run every test                  JOBS=2
+# make test     install and run every test                  JOBS=3
 # make lessons  build kernels/ and the notebooks            EXECUTE=all
 # <<< not in the student bundle
 #
@@ -21,12 +21,14 @@ export PIP_REQUIRE_VIRTUALENV := 1
 .PHONY: lab warm clean
 .NOTPARALLEL:
 
-lab: .venv/installed-base $(GPU) warm
+lab: .venv/installed-base $(GPU)
+	@$(VENV) -m gemmlab.emulator.warm --beside
 	$(VENV) -m jupyterlab . --LabApp.default_url=/lab/tree/lessons --port=$(PORT) $(if $(filter no,$(BROWSER)),--no-browser) \
 	    $$(test "$$(id -u)" -ne 0 || echo --allow-root)
 
 # >>> not in the student bundle
-JOBS ?= 2
+# One more than the cores of a small machine: several tests wait for a limit to be reached.
+JOBS ?= 3
 COURSE := build/course
 NBVAL := --nbval-lax --nbval-current-env --nbval-cell-timeout=120
 

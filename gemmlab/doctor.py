@@ -85,13 +85,12 @@ def _describe_compiler() -> dict:
 
 
 def _emulator() -> Item:
-    from gemmlab.emulator import store
+    from gemmlab.emulator import shipped, store
 
     if store.is_ready():
-        return Item("emulator", True, f"compiled (Numba {_version('numba')})")
-    return Item(
-        "emulator", True, "not compiled yet: the first check does it once, in a minute or more; or run make warm"
-    )
+        return Item("emulator", True, f"compiled (llvmlite {_version('llvmlite')})")
+    how = "in some seconds" if shipped.is_fresh() else "from its changed sources, in a minute or more"
+    return Item("emulator", True, f"not compiled yet: the first check does it once, {how}; or run make warm")
 
 
 def _gpu() -> Item:

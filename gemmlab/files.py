@@ -17,12 +17,13 @@ def forget_drafts(folder: Path) -> None:
         draft.unlink(missing_ok=True)
 
 
-def write_whole(path: Path, text: str) -> None:
-    """All of the file or nothing: write a draft beside it, bring it to the disk, then rename. UTF-8, line feeds."""
+def write_whole(path: Path, content: str | bytes) -> None:
+    """All of the file or nothing: write a draft beside it, bring it to the disk, then rename. Text as UTF-8, with line
+    feeds."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}{_DRAFT}")
     try:
-        with open(temporary, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
+        with open(temporary, "wb") as file:
+            file.write(content.encode() if isinstance(content, str) else content)
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, path)

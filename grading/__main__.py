@@ -1,4 +1,4 @@
-"""The instructor's command line: `python -m grading grade`, `marks`, `release`, `nbgrader` and `level`.
+"""The instructor's command line: `python -m grading grade`, `marks`, `leaderboard`, `release`, `nbgrader`, `level`.
 
 Exit codes: 0 done, whatever the marks are; 2 what was asked cannot be done, and one sentence says what to do; 3 a fault
 inside grading; 130 stopped by Ctrl-C, and the same command goes on where it stopped.
@@ -101,6 +101,34 @@ def nbgrader(out: Annotated[Path, typer.Option(help="A folder that is not there 
 
     export(out)
     print(sentences.NBGRADER_DONE(folder=out))
+
+
+@app.command()
+def leaderboard(
+    submissions: Annotated[Path, typer.Argument(help="A folder or zip of notebooks and .cu files.")],
+    out: Annotated[Path, typer.Option(help="The folder for the leaderboard; the same one again goes on.")],
+    jobs: Annotated[
+        Optional[int], typer.Option(min=1, help="Kernels at once in the gate; one a core if left out.")
+    ] = None,
+    secret_file: Annotated[
+        Optional[Path], typer.Option(help="Hidden cases are drawn from it; made in your configuration if left out.")
+    ] = None,
+    insecure: Annotated[
+        bool, typer.Option("--insecure", help="Though this machine gives no safe sandbox: only what you trust.")
+    ] = False,
+    backend: Annotated[
+        Optional[Backend], typer.Option(help="emulator ranks nothing; if left out, cuda where there is a GPU.")
+    ] = None,
+) -> None:
+    """Rank the capstone's entries by their speed over cuBLAS. An entry that is wrong anywhere has no rank."""
+    from gemmlab import gpu
+    from grading import leaderboard as board
+    from grading.progress import Progress
+    from grading.run import Options
+
+    chosen = backend.value if backend else "cuda" if gpu.available() else "emulator"
+    options = Options(None, jobs, secret_file, None, insecure, chosen)
+    print(board.summary(board.leaderboard(submissions, out, options, Progress()), out))
 
 
 @app.command()

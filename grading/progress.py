@@ -44,7 +44,7 @@ class Progress:
 
     def start(self, future: Future) -> None:
         """Wait for the first future of a run, with a line now and then: a machine that never ran the emulator compiles
-        it first, which takes minutes."""
+        it first."""
         if not store.is_ready():
             self.say(sentences.COMPILING())
         started = time.monotonic()

@@ -107,7 +107,7 @@ class _Batch:
         self.jobs: dict[str, Job] = {}
         self._arch = _arch(options.backend)
         self._secret = secret.load(options.secret_file)
-        self._code = _code_digest()
+        self._code = code_digest()
         self._lessons: dict[str, Lesson] = {}
         self._cases: dict[str, tuple[HiddenCase, ...]] = {}
 
@@ -150,7 +150,7 @@ def _arch(backend: str) -> str | None:
     return gpu.device().arch
 
 
-def _code_digest() -> str:
+def code_digest() -> str:
     """Of all our sources, and of the compiler's version."""
     digest = hashlib.sha256()
     for package in (gemmlab, grading):

@@ -5,7 +5,8 @@ from __future__ import annotations
 from gemmlab.sentence import Sentence
 
 COMPILING = Sentence(
-    "Compiling the emulator first. This happens once and takes from one to several minutes, more on a busy machine."
+    "Compiling the emulator first. This happens once on a machine and takes some seconds, or minutes where its sources "
+    "were changed."
 )
 STILL_COMPILING = Sentence("Still compiling the emulator: {seconds} s so far.")
 STILL_STARTING = Sentence("Still starting the sandbox: {seconds} s so far.")
@@ -32,3 +33,12 @@ MORE_PROBLEMS = Sentence("and {count} more problems with hand marks; see overvie
 HAVE_WARNINGS = Sentence("With warnings, which cost no marks: {count}. They stand with the notes in overview.html.")
 TO_BE_MARKED = Sentence("{count} answers are to be marked: python -m grading marks {folder}")
 REPORTS_AT = Sentence("Reports: {page}")
+NO_BOARD = Sentence("there is no leaderboard of lesson {lesson}: its file is not the student's as a whole")
+ENTRY_DONE = Sentence("timed {student}: {outcome}")
+OWN_ENTRY_FAILED = Sentence("the course's own entry cannot be timed on this machine, so nobody's is: {reason}")
+NOTHING_READ = Sentence("nothing that could be graded was handed in")
+PLACE = Sentence("{rank}. {student}: {score} %")
+BOARD_OF = Sentence("Per cent of cuBLAS, geometric mean of the board's shapes, on {machine}:")
+NOTHING_RANKED = Sentence("Nothing is ranked: there is no GPU. The page says who passed the gate.")
+UNRANKED = Sentence("Without a rank: {count}, with the reason on the page.")
+BOARD_AT = Sentence("Leaderboard: {page}")

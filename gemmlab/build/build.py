@@ -1,5 +1,5 @@
-"""Builds the course's made files from their sources: kernels/*.cu, lessons/*.ipynb and solutions/*.ipynb, and the part
-of the README that shows recorded results.
+"""Builds the course's made files from their sources: kernels/*.cu, lessons/*.ipynb and solutions/*.ipynb, the part of
+the README that shows recorded results, and the emulator's LLVM code.
 
 `python -m gemmlab.build` writes what is stale, `--check` only names it. Files that somebody has worked in are kept.
 """
@@ -19,6 +19,7 @@ from gemmlab.course import blanks
 from gemmlab.course import lesson as lessons
 from gemmlab.course.lesson import Kernel, Lesson
 from gemmlab.course.parts import ANSWER_PLACEHOLDER
+from gemmlab.emulator import shipped
 from gemmlab.errors import UserError
 from gemmlab.files import read_source, write_whole
 
@@ -65,6 +66,9 @@ def build(root: Path, execute_all: bool = False) -> Iterator[str]:
 
     A solved notebook that is fresh is executed again only with `execute_all`.
     """
+    if _is_ours(root) and not shipped.is_fresh():
+        shipped.write(shipped.from_sources())
+        yield f"wrote {shipped.PATH.relative_to(root.resolve())}"
     for lesson in lessons.load_all(root):
         for made in made_files(lesson):
             made.path.parent.mkdir(exist_ok=True)
@@ -78,6 +82,11 @@ def build(root: Path, execute_all: bool = False) -> Iterator[str]:
                 write_whole(made.path, made.text)
                 yield f"wrote {where}"
     yield from readme.build(root)
+
+
+def _is_ours(root: Path) -> bool:
+    """Whether the course is the one of this library, and not another's in a folder of its own."""
+    return shipped.PATH.is_relative_to(root.resolve())
 
 
 def _executed(made: Made, root: Path) -> str:
@@ -97,7 +106,9 @@ def check(root: Path) -> list[str]:
     kernels = {kernel.name for lesson in found for kernel in lesson.kernels}
     patients = [f"{path.parent.name}/{path.stem}" for path in sorted(root.glob("solutions/*/*.cu"))]
     strays = [name for name in patients if lessons.is_name(name.partition("/")[0]) and name not in kernels]
+    code = [shipped.PATH.relative_to(root.resolve())] if _is_ours(root) and not shipped.is_fresh() else []
     return [
+        *(f"{name} is stale; run: make lessons" for name in code),
         *(f"{one.path.relative_to(root)} is {one.state}; run: make lessons" for one in made),
         *(f"{name} is stale; run: make lessons" for name in readme.check(root)),
         *(f"{path.relative_to(root)} has no lessons/{path.stem}.md; delete it" for path in orphans),

@@ -24,7 +24,10 @@ def _marks(lesson: Lesson, kernel: Kernel) -> float:
     the marks for ordinary shapes."""
     if not kernel.path.is_file():
         return 0.0
-    verdict = check_kernel(kernel, read_kernel(kernel.path), kernel.path.name, backend="emulator")
+    source = read_kernel(kernel.path)
+    if kernel.whole and kernel.is_untouched(source):  # it is right, and nobody's work
+        return 0.0
+    verdict = check_kernel(kernel, source, kernel.path.name, backend="emulator")
     right = {mark: _all_right(verdict, kernel, label) for mark, label in _GROUPS.items()}
     if all(right.values()) and not verdict.passed:
         right["ordinary"] = False

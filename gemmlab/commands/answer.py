@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import math
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import typer
@@ -24,6 +26,15 @@ def give_verdict(verdict: Verdict, source: str, public: bool, as_json: bool) -> 
 
         print_verdict(verdict, source, public)
     raise typer.Exit(0 if verdict.passed else 1)
+
+
+@contextmanager
+def waiting() -> Iterator[None]:
+    """Work that may have to wait for the emulator's machine code, and then says so."""
+    from gemmlab.emulator import warm
+
+    with warm.told(warm.on_standard_error()):
+        yield
 
 
 def print_json(value: dict) -> None:

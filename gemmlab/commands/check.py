@@ -7,7 +7,7 @@ from typing import Annotated, Optional
 
 import typer
 
-from gemmlab.commands.answer import give_verdict
+from gemmlab.commands.answer import give_verdict, waiting
 from gemmlab.commands.options import Backend, BackendOption, JsonOption
 
 
@@ -24,4 +24,6 @@ def check(
 
     chosen = load(lesson)
     path = file or chosen.kernel_path
-    give_verdict(check_lesson(chosen, path, backend.value), read_kernel(path), True, as_json)
+    with waiting():
+        verdict = check_lesson(chosen, path, backend.value)
+    give_verdict(verdict, read_kernel(path), True, as_json)

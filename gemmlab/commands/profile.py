@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from gemmlab.commands.answer import print_json
+from gemmlab.commands.answer import print_json, waiting
 from gemmlab.commands.options import Backend, CountingBackendOption, JsonOption, parse_shape
 from gemmlab.commands.request import Request, with_request
 from gemmlab.errors import UserError
@@ -26,11 +26,12 @@ def profile(request: Request, backend: CountingBackendOption = Backend.auto, as_
     request.check_options()
     text, name = request.unit().text, request.file.name
     size, inputs = parse_shape(request.shape[0]), request.inputs.value
-    if request.launcher is None:
-        found = profile_source(text, name, request.spec(text), size, inputs)
-    else:
-        chosen = request.chosen_layout, request.given, request.element
-        found = profile_launcher(text, name, request.launcher, size, inputs, *chosen)
+    with waiting():
+        if request.launcher is None:
+            found = profile_source(text, name, request.spec(text), size, inputs)
+        else:
+            chosen = request.chosen_layout, request.given, request.element
+            found = profile_launcher(text, name, request.launcher, size, inputs, *chosen)
     if as_json:
         print_json(found.to_json())
     else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gemmlab.commands.answer import give_verdict
+from gemmlab.commands.answer import give_verdict, waiting
 from gemmlab.commands.options import Backend, BackendOption, JsonOption, parse_shape
 from gemmlab.commands.request import Request, with_request
 from gemmlab.errors import UserError
@@ -27,9 +27,10 @@ def run(request: Request, backend: BackendOption = Backend.auto, as_json: JsonOp
         raise UserError("give at least one shape, for example --shape 64,64,64")
     shapes = map(parse_shape, request.shape)
     cases = [Case(shape, request.inputs.value, seed, "given") for seed, shape in enumerate(shapes)]
-    if request.launcher is None:
-        verdict = check_source(unit.text, name, request.spec(unit.text), cases, backend.value)
-    else:
-        asked = request.launcher, cases, backend.value, request.chosen_layout, request.given, request.element
-        verdict = check_launcher(unit.text, name, *asked)
+    with waiting():
+        if request.launcher is None:
+            verdict = check_source(unit.text, name, request.spec(unit.text), cases, backend.value)
+        else:
+            asked = request.launcher, cases, backend.value, request.chosen_layout, request.given, request.element
+            verdict = check_launcher(unit.text, name, *asked)
     give_verdict(unit.told(verdict), unit.shown, False, as_json)

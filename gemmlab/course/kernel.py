@@ -42,6 +42,7 @@ class Kernel:
     mended one, without markers, or None where solutions/ is not on disk, as in the bundle that students get. `cases`
     are the public ones. `launched_by` is how it is launched: by block and grid, or, of a file with several kernels, by
     its own host function. A patient's only blank stands for the whole file and has the patient's name.
+    `whole` says that all of the file is the student's: the starter is one way to begin, and nothing in it is given.
     """
 
     root: Path
@@ -53,6 +54,7 @@ class Kernel:
     starter: str
     solved: str | None
     rules: tuple[CounterRule, ...] = ()
+    whole: bool = False
 
     @property
     def path(self) -> Path:
@@ -101,8 +103,9 @@ class Kernel:
 
 
 def read_kernel(block: Block, root: Path, name: str) -> Kernel:
-    """The kernel of an ordinary lesson, with blanks."""
-    starter, solution, answers = _with_blanks(root, name)
+    """The kernel of an ordinary lesson, with blanks, or one whose whole file is the student's."""
+    whole = "whole_file" in block and block.take("whole_file") is True
+    starter, solution, answers = _whole_file(root, name) if whole else _with_blanks(root, name)
     return Kernel(
         root=root,
         name=name,
@@ -113,6 +116,7 @@ def read_kernel(block: Block, root: Path, name: str) -> Kernel:
         starter=starter,
         solved=solution,
         rules=tuple(read_rule(entry) for entry in block.blocks("counters", optional=True)),
+        whole=whole,
     )
 
 
@@ -149,6 +153,14 @@ def _published(root: Path, name: str) -> tuple[str, str | None]:
         return as_published(text), as_mended(text)
     except UserError as error:
         raise UserError(f"solutions/{name}.cu, {error}") from None
+
+
+def _whole_file(root: Path, name: str) -> tuple[str, str | None, dict[str, str]]:
+    """The starter and the solved file of a lesson without blanks, in which the one is not a part of the other."""
+    path = solution_path(root, name)
+    if not path.is_file():
+        return read_source(starter_path(root, name)), None, {}
+    return read_source(solution_path(root, f"{name}.starter")), read_source(path), {}
 
 
 def _with_blanks(root: Path, name: str) -> tuple[str, str | None, dict[str, str]]:

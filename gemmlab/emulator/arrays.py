@@ -40,10 +40,10 @@ class DeviceArrays:
         """The variables that are no longer as they were before the first launch."""
         return tuple(name for name, now in self.variables.items() if not np.array_equal(now, self.first[name]))
 
-    def for_another_launch(self) -> DeviceArrays:
-        """The same A and B with all else new, but for the kernels' variables, which stay as they are."""
+    def for_another_launch(self, A: np.ndarray, B: np.ndarray) -> DeviceArrays:
+        """Other A and B of the same shapes and all else new, but for the kernels' variables, which stay as they are."""
         sizes = {name: buffer.size for name, buffer in self.buffers.items() if name not in self.inputs}
-        arrays = DeviceArrays(self.A, self.B, sizes, self.terms)
+        arrays = DeviceArrays(A, B, sizes, self.terms)
         arrays.variables, arrays.first = self.variables, self.first
         return arrays
 

@@ -60,7 +60,7 @@ class EmulatorExecutor:
     ) -> Outcome:
         """Launch a kernel, or do the steps of a plan, with C full of NaN or of what the `terms` say. `blocks` are the
         linear numbers of those to run, all if left out. Where that leaves something in a variable of the kernels, which
-        the next launch would find there, it is done once more.
+        the next launch would find there, it is done once more, on other inputs where their result is known.
 
         A and B hold numbers of the launch's element, and stay as they are. UserError where
         there is no memory for the launch.
@@ -71,7 +71,9 @@ class EmulatorExecutor:
             outcome = self._run(program, work, arrays, shape, blocks)
             if arrays.kept and self.again and self.checks and blocks is None and not outcome.has_error:
                 outcome.kept = tuple(plain_name(name) for name in arrays.kept)
-                outcome.again = self._run(program, work, arrays.for_another_launch(), shape, blocks)
+                another = arrays.for_another_launch(*stored(work, terms.turned(A), B))
+                again = self._run(program, work, another, shape, blocks)
+                outcome.again = again.turned_back(terms)
             return outcome
         except MemoryError:
             raise UserError(
@@ -79,7 +81,10 @@ class EmulatorExecutor:
             ) from None
 
     def _run(self, program: Program, work: Launch | Plan, arrays: DeviceArrays, shape, blocks) -> Outcome:
+        from gemmlab.emulator.warm import compiled_interpreter
+
         outcomes: list[Outcome] = []
+        compiled_interpreter()  # no launch pays with its time for what is made once
         several = len({launch.kernel for launch in launches_of(work)}) > 1
         end = time.monotonic() + self.seconds
         for step in steps_of(work):

@@ -1,8 +1,8 @@
 """Where the emulator's machine code is kept on disk: by what it was made of, so that every clone of the course and
 every user of a shared folder finds the same.
 
-A folder is named after the contents of all files that are compiled, Python's and Numba's versions, and the processor.
-Modules that are never compiled do not count. Numba itself would go by the place and time of one of the files.
+A folder is named after the contents of all files that are compiled, llvmlite's version, and the processor. Modules that
+are never compiled do not count.
 """
 
 from __future__ import annotations
@@ -10,39 +10,46 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import importlib.metadata
-import platform
+import os
 import shutil
 import time
 from functools import lru_cache
 from pathlib import Path
 
 from gemmlab.compiler import cache
+from gemmlab.files import write_whole
 from gemmlab.kernel import warp
 
 _MACHINE = Path(__file__).with_name("machine")
-_READY = "ready"  # its time of change is that of the last use
+CODE = "run_blocks.code"  # its time of change is that of the last use
 _KEPT_VERSIONS = 8
 _UNUSED_SECONDS = 24 * 3600
 
 
 def compiled_sources() -> list[Path]:
-    """All that is compiled: the files of machine/, and the rules of a warp, which others use too."""
-    return [*sorted(_MACHINE.rglob("*.py")), Path(warp.__file__)]
+    """All that is compiled: the files of machine/, what they ask of the processor, and the rules of a warp, which
+    others use too."""
+    return [*sorted(_MACHINE.rglob("*.py")), Path(__file__).with_name("processor.py"), Path(warp.__file__)]
+
+
+@lru_cache(maxsize=1)
+def sources_digest() -> str:
+    """The contents of all that is compiled. Without fused multiply-adds other parts of it are."""
+    from gemmlab.emulator.processor import HAS_FMA
+
+    digest = hashlib.sha256(f"FMA: {HAS_FMA}\n".encode())
+    for path in compiled_sources():
+        text = path.read_bytes().replace(b"\r\n", b"\n")
+        digest.update(f"{path.name} {len(text)}\n".encode() + text)
+    return digest.hexdigest()
 
 
 @lru_cache(maxsize=1)
 def _digest() -> str:
-    import llvmlite.binding as llvm
+    from gemmlab.emulator import processor
 
-    digest = hashlib.sha256()
-    versions = (platform.python_version(), importlib.metadata.version("numba"), platform.machine())
-    processor = (llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten())
-    for part in (*versions, *processor):
-        digest.update(f"{part}\n".encode())
-    for path in compiled_sources():
-        text = path.read_text("utf-8")
-        digest.update(f"{path.name} {len(text)}\n{text}".encode())
-    return digest.hexdigest()[:16]
+    parts = (sources_digest(), importlib.metadata.version("llvmlite"), processor.TRIPLE, processor.NAME)
+    return hashlib.sha256("\n".join([*parts, processor.FEATURES]).encode()).hexdigest()[:16]
 
 
 def code_folder() -> Path:
@@ -50,15 +57,39 @@ def code_folder() -> Path:
     return cache.folder().parent / "emulator" / _digest()
 
 
+def _folders() -> list[Path]:
+    """Where it may be: first in the folder that GEMMLAB_SHARED_DIR names, which somebody else fills."""
+    shared = os.environ.get("GEMMLAB_SHARED_DIR")
+    return [*([Path(shared, "emulator", _digest())] if shared else []), code_folder()]
+
+
 def is_ready() -> bool:
     """Whether the interpreter's machine code is on disk."""
-    return (code_folder() / _READY).exists()
+    return any((folder / CODE).is_file() for folder in _folders())
 
 
-def mark_ready() -> None:
-    """The machine code is whole, and in use now. Where nobody may write, it stays as it is."""
-    with contextlib.suppress(OSError):
-        (code_folder() / _READY).touch()
+def load() -> bytes | None:
+    """The machine code, or None where none is whole. It is in use now: where nobody may write, that is not noted."""
+    for folder in _folders():
+        try:
+            digest, _, code = (folder / CODE).read_bytes().partition(b"\n")
+        except OSError:
+            continue
+        if digest == _checksum(code):
+            with contextlib.suppress(OSError):
+                os.utime(folder / CODE)
+            return code
+    return None
+
+
+def keep(code: bytes) -> None:
+    """Keep the machine code, whole or not at all. OSError where the disk refuses."""
+    code_folder().mkdir(parents=True, exist_ok=True)
+    write_whole(code_folder() / CODE, _checksum(code) + b"\n" + code)
+
+
+def _checksum(code: bytes) -> bytes:
+    return hashlib.sha256(code).hexdigest().encode()
 
 
 def forget_unused() -> None:
@@ -71,27 +102,7 @@ def forget_unused() -> None:
 
 
 def _last_use(folder: Path) -> float:
-    for path in (folder / _READY, folder):
+    for path in (folder / CODE, folder):
         with contextlib.suppress(OSError):
             return path.stat().st_mtime
     return 0.0
-
-
-class ByContent:
-    """Tells Numba where the machine code is; named to it in warm.py. The folder's name says all that it depends on."""
-
-    @classmethod
-    def from_function(cls, _function: object, _file: str) -> ByContent:
-        return cls()
-
-    def ensure_cache_path(self) -> None:
-        """The folder may be one that others filled and nobody else may write."""
-
-    def get_cache_path(self) -> str:
-        return str(code_folder())
-
-    def get_source_stamp(self) -> str:
-        return code_folder().name
-
-    def get_disambiguator(self) -> str:
-        return "code"

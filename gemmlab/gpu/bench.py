@@ -17,7 +17,7 @@ How it is measured:
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -98,8 +98,22 @@ class Bench:
         factor = float(rounding_bound(shape[2], np.float64(1), element))
         request = request_of(program, work, shape, shape)
         request |= {"seconds": seconds, "warm_up": warm_up, "factor": factor, "draw": draw}
-        measured = self._ask(request, lambda worker: worker.time(request, program.machine_code, time_limit, progress))
-        return _timing(shape, measured, self.gpu, element)
+        return _timing(shape, self.ask(request, program.machine_code, time_limit, progress), self.gpu, element)
+
+    def ask(
+        self,
+        request: dict,
+        code: bytes,
+        time_limit: float,
+        progress: Callable[[float], None] | None = None,
+        do: str = "time",
+        files: Mapping[str, bytes] | None = None,
+    ) -> dict:
+        """What the worker measures by the rules of `do`; `files` are put into its folder first. UserError as `time`."""
+        worker = self._ready()
+        for name, content in (files or {}).items():
+            worker.put(name, content)
+        return self._ask(request, lambda worker: worker.time(request, code, time_limit, progress, do))
 
     def spans(self, program: Program, plan: Plan, repeats: int = 20) -> tuple[list[float], float]:
         """Milliseconds of each launch of a plan on buffers of its own, and the SM clock in MHz."""

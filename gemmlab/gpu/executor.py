@@ -57,15 +57,14 @@ class GpuExecutor:
     ) -> Outcome:
         """Do the work with C, unless the `terms` have one, all surroundings and shared memory full of NaN.
 
-        It is done again where the kernels have variables, in which the first launch may have left something, and to
-        find out where a NaN in C came from. A and B hold numbers of the launch's element.
-
-        Raises UserError where they are too large or the GPU
-        cannot be used.
+        It is done again, with A turned, where the kernels have variables, in which the first launch may have left
+        something, and to find out where a NaN in C came from. A and B hold numbers of the launch's
+        element. Raises UserError where they are too large or the GPU cannot be used.
         """
         check_shape(shape)
         if faults := refused(work, program):
             return Outcome(None, faults)
+        other = stored(work, terms.turned(A), B)
         A, B = stored(work, A, B)
         before = gpu_guards.make_images(A, B, terms=terms)
         request = request_of(program, bound(work, terms), shape, before.shape)
@@ -76,12 +75,13 @@ class GpuExecutor:
         outcome = Outcome(after.C.copy(), gpu_guards.write_findings(before, after), gpu_guards.written(after))
         outcome.seconds = seconds
         if program.may_keep_something and not outcome.has_error:
-            outcome.again, outcome.kept = self._second(program, request, before), program.variables
+            again = self._second(program, request, gpu_guards.make_images(*other, terms=terms))
+            outcome.again, outcome.kept = again.turned_back(terms), program.variables
         outcome.findings += self._read_findings(program, request, A, B, terms, after)
         return outcome
 
     def _second(self, program: Program, request: dict, before: Images) -> Outcome:
-        """The same once more in the same module."""
+        """The same once more in the same module, on other inputs."""
         try:
             after, seconds = self._launch(program, {**request, "again": True}, before)
         except KernelFault as fault:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import numpy as np
@@ -25,7 +25,8 @@ class Outcome:
     output of printf in the kernels, cut where it is long, where the executor can tell.
 
     Where that left something else than before in variables of the kernels (`kept`, by name), `again` is the outcome of
-    the same work done once more, with C full of NaN anew and those variables as they were left.
+    the same work done once more, with C full of NaN anew and those variables as they were left. A is turned there, as
+    Terms.turned has it, so that a result kept from the first time is wrong; `again.C` has the order of the first time.
     """
 
     C: np.ndarray | None
@@ -41,6 +42,11 @@ class Outcome:
     def has_error(self) -> bool:
         """Whether no launch came to its end, or an error was found."""
         return self.C is None or any(finding.is_error for finding in self.findings)
+
+    def turned_back(self, terms: Terms) -> Outcome:
+        """The same with the rows of C in the order of A, where A was turned by these terms."""
+        turned = [None if matrix is None else terms.turned(matrix) for matrix in (self.C, self.written)]
+        return replace(self, C=turned[0], written=turned[1])
 
 
 class Executor(Protocol):

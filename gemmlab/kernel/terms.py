@@ -76,6 +76,11 @@ class Terms:
     batch: int = 1
     element: Element = FLOAT32
 
+    def turned(self, matrix: np.ndarray) -> np.ndarray:
+        """A, or C, upside down; as it is where the rows of C do not simply follow those of A, in a batch or beside an
+        old C."""
+        return matrix[::-1] if self.C is None and self.batch == 1 else matrix
+
     def each(self, of: Callable[[np.ndarray, np.ndarray], np.ndarray], A: np.ndarray, B: np.ndarray) -> np.ndarray:
         """`of` each pair of factors, the results below one another."""
         if self.batch == 1:

@@ -42,3 +42,18 @@ class Warm:
     gflops: float
     cublas_gflops: float
     ratio: float
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """The kernel against cuBLAS at one shape (M, N, K), with cold caches: medians of one launch in milliseconds, and
+    the median over pairs of cuBLAS's time over the kernel's, with its 10th and 90th percentile."""
+
+    shape: Shape
+    kernel_ms: float
+    cublas_ms: float
+    ratio: float
+    spread: tuple[float, float]
+    largest_error: float
+    pairs: int
+    sm_clock_mhz: float

@@ -13,6 +13,11 @@ BANKS = 32
 WORD_BYTES = 4
 
 
+def room(count: int) -> np.ndarray:
+    """Room for so many numbers; in the emulator, on the stack."""
+    return np.empty(count, np.int64)
+
+
 def sector_range(start: int, size: int) -> tuple[int, int]:
     """The numbers of the first and the last sector that `size` bytes from byte `start` on touch."""
     return start // SECTOR_BYTES, (start + size - 1) // SECTOR_BYTES
@@ -21,7 +26,7 @@ def sector_range(start: int, size: int) -> tuple[int, int]:
 def count_sectors(starts: np.ndarray, takes: np.ndarray, size: int) -> int:
     """Distinct sectors of a request. `starts[lane]` is the first byte of `size` that a lane touches, where it `takes`
     part."""
-    seen = np.empty(len(starts) * (size // SECTOR_BYTES + 2), np.int64)
+    seen = room(len(starts) * (size // SECTOR_BYTES + 2))
     count = 0
     for lane in range(len(starts)):
         if takes[lane]:
@@ -62,7 +67,7 @@ def count_wavefronts(starts: np.ndarray, takes: np.ndarray, size: int, is_load: 
     """
     together = lanes_a_pass(starts, takes, size, is_load)
     words = max(size // WORD_BYTES, 1)
-    seen, depth = np.empty(WARP * words, np.int64), np.empty(BANKS, np.int64)
+    seen, depth = room(WARP * words), room(BANKS)
     wavefronts, groups = 0, 0
     for start in range(0, len(starts), together):
         count, deepest = 0, 0

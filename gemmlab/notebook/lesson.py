@@ -15,6 +15,7 @@ from gemmlab.course import lesson as lessons
 from gemmlab.course.lesson import Lesson
 from gemmlab.errors import UserError
 from gemmlab.markdown import sentence
+from gemmlab.notebook import waiting
 from gemmlab.notebook.cells import in_notebook, watch
 from gemmlab.notebook.desk import Desk
 from gemmlab.notebook.folder import settle
@@ -48,6 +49,7 @@ def open(which: str) -> OpenLesson:
         raise CannotOpen(str(error)) from None
     if not opened.desk.solved:
         watch(opened.lesson)
+        waiting.begin(opened.desk)
     return opened
 
 
@@ -88,7 +90,8 @@ def _told(verb: Verb) -> Verb:
         desk = opened.desk
         try:
             _require_fit(verb, args, kwargs)
-            verb(desk, *args, **kwargs)
+            with waiting.told(desk):
+                verb(desk, *args, **kwargs)
         except UserError as error:
             show(Markdown(sentence(str(error))))
         except KeyboardInterrupt:

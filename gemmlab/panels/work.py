@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ipywidgets import Widget
 
 
-LOADING = "The emulator loads, which takes some seconds once a notebook and a minute or two once a machine."
+LOADING = "The emulator loads, which takes some seconds once a notebook."
 _was_used = False
 
 

@@ -73,7 +73,7 @@ def _solutions(kernel: Kernel) -> Iterator[_Secret]:
         for blank in kernel.blanks:
             told = say.HOLDS_BLANK(kernel=kernel.name, blank=blank.name)
             yield _Secret(told, _plain(blank.answer or ""))
-    if kernel.blanks:
+    if kernel.blanks or kernel.whole:
         yield _Secret(say.HOLDS_SOLUTION(kernel=kernel.name), _plain(solution))
 
 

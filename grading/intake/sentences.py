@@ -72,3 +72,4 @@ NO_KERNEL = Sentence("there is no cell that writes the kernel, and no .cu file")
 
 NO_PLACE = Sentence("there is no folder or zip file {place}")
 NO_LESSON_TOLD = Sentence("none of the files tells which lesson it is for, such as {path}; name the lesson by --lesson")
+THE_FILE = Sentence("the file")

@@ -1,8 +1,9 @@
 """From what was handed in to what is compiled: the pristine template with the student's bodies in its blanks.
 
 Whatever else the student changed is reported, and never compiled. A kernel without blanks, or one to be mended, is the
-student's as a whole. So is a file in which the blanks cannot be told apart, say because its TODO lines were taken out:
-it is honest work more often than not, and the checks and barriers that it lacks are vetoes all the same.
+student's as a whole, and so is the file of a lesson that leaves all of it to the student. So is a file in which the
+blanks cannot be told apart, say because its TODO lines were taken out: it is honest work more often than not, and the
+checks and barriers that it lacks are vetoes all the same.
 """
 
 from __future__ import annotations
@@ -74,6 +75,9 @@ def _whole(kernel: Kernel, text: str) -> Spliced:
     if kernel.patient:
         untouched = (kernel.patient,) if kernel.is_untouched(text) else ()
         return Spliced(text, {kernel.patient: changes(kernel.starter, text)}, open_blanks=untouched)
+    if kernel.whole:
+        untouched = (say.THE_FILE(),) if kernel.is_untouched(text) else ()
+        return Spliced(text, {say.THE_FILE(): changes(kernel.starter, text)}, open_blanks=untouched)
     left = _names_left(text)
     return Spliced(text, {}, _difference(kernel.starter, text), tamper.vetoes(kernel.starter, text), left)
 

@@ -91,7 +91,7 @@ def _left_open(attempt: Attempt) -> str:
     names = ", ".join(attempt.spliced.open_blanks)
     if not attempt.spliced.source:
         return say.NOTHING_FOR_KERNEL()
-    return say.AS_GIVEN() if attempt.kernel.patient else say.OPEN_BLANKS(names=names)
+    return say.AS_GIVEN() if attempt.kernel.patient or attempt.kernel.whole else say.OPEN_BLANKS(names=names)
 
 
 def _share(marks: float, right: Sequence[bool]) -> float:

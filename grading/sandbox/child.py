@@ -91,7 +91,7 @@ def _import_all() -> None:
     """Every module that a child may come to need: none can be found any more once the walls stand."""
     from gemmlab.emulator.warm import compiled_interpreter
 
-    compiled_interpreter()  # before others import it, because this one knows where its machine code is kept
+    compiled_interpreter()
     for room in _ROOMS:
         folder = importlib.import_module(f"gemmlab.{room}")
         for module in pkgutil.walk_packages(folder.__path__, f"{folder.__name__}."):
@@ -169,20 +169,25 @@ class _Work:
 
     def run(self, inputs: Inputs, shape: Shape) -> Outcome:
         """All launches at a shape in the emulator, of a source without `errors`."""
-        from gemmlab.compiler.compile import CompileError
         from gemmlab.emulator import EmulatorExecutor
+
+        if faults := self.faults_at(shape):
+            return Outcome(None, faults)
+        work = self.candidate.launch.at(*shape)
+        A, B, terms = inputs
+        return EmulatorExecutor(seconds=CASE_SECONDS, threads=1).run(self.program, work, A, B, shape, terms=terms)
+
+    def faults_at(self, shape: Shape) -> list[Finding]:
+        """What keeps the source from being run at a shape."""
+        from gemmlab.compiler.compile import CompileError
 
         try:
             self._make_templates(shape)
-            work, program = self.candidate.launch.at(*shape), self.program
+            return refused(self.candidate.launch.at(*shape), self.program)
         except LauncherError as unreadable:
-            return Outcome(None, [unreadable.finding])
+            return [unreadable.finding]
         except CompileError as error:
-            return Outcome(None, _remarks(error))
-        if faults := refused(work, program):
-            return Outcome(None, faults)
-        A, B, terms = inputs
-        return EmulatorExecutor(seconds=CASE_SECONDS, threads=1).run(program, work, A, B, shape, terms=terms)
+            return _remarks(error)
 
     def _make_templates(self, shape: Shape) -> None:
         """Compile anew where a kernel is launched at this shape that no shape before has asked for."""
@@ -254,6 +259,7 @@ class _Service:
     def answer(self, request: dict, data: bytes) -> tuple:
         requests: dict[str, Callable] = {
             "compile": self.compile, "run": self.run, "code": self.code, "rules": self.rules, "attack": self.attack,
+            "plans": self.plans,
         }  # fmt: skip
         return requests[request["do"]](request, data)
 
@@ -286,6 +292,15 @@ class _Service:
         findings = without_edge_followers(findings, self.work.candidate.launch, shape)
         answer = {"findings": _described(findings), "seconds": outcome.seconds, "plan": self.work.plan(shape)}
         return answer, *_bytes(outcome), *(_bytes(outcome.again) if outcome.again else ())
+
+    def plans(self, request: dict, data: bytes) -> tuple:
+        """What the source's own launcher does at these shapes, without running it, or what keeps it from being run; and
+        the GPU's code, with all that they launch."""
+        shapes: list[Shape] = [(M, N, K) for M, N, K in request["shapes"]]
+        for number, shape in enumerate(shapes):
+            if faults := self.work.faults_at(shape):
+                return ({"faults": _described(faults), "at": number},)
+        return {"plans": [self.work.plan(shape) for shape in shapes]} | self._symbols(), self._cubin()
 
     def rules(self, request: dict, data: bytes) -> tuple:
         return ({"broken": self.work.broken_rules()},)

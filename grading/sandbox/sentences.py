@@ -23,3 +23,10 @@ NOT_SAFE = Sentence(
 NO_DASK = Sentence("Dask is not installed; run: pip install 'gemmlab[dask]'")
 NO_SCHEDULER = Sentence("there is no Dask scheduler at {address}: {reason}")
 NO_WORKERS = Sentence("the Dask scheduler at {address} has no workers yet; start some")
+
+# The board.
+AT_SHAPE = Sentence("At {shape} (M×N×K): {reason}")
+NO_PLAN = Sentence("What its launcher does could not be read at the board's shapes")
+FAULT = Sentence("{meaning}")
+WRONG_NUMBERS = Sentence("C is not A·B in float32")
+KEPT_NUMBERS = Sentence("C is right at the first launch and wrong at the second: it is an earlier result")

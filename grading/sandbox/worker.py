@@ -16,8 +16,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from gemmlab.check.second_look import looked_at
@@ -36,7 +36,10 @@ COMPILE_SECONDS = 20
 CASE_SECONDS = child.CASE_SECONDS + 5
 SUBMISSION_SECONDS = 90
 NURSERY = (sys.executable, "-m", "grading.sandbox.nursery")
-_KEPT_ENVIRONMENT = "PATH HOME LANG LC_ALL TMPDIR GEMMLAB_CACHE_DIR XDG_CACHE_HOME CUDA_PATH CUDA_HOME LD_LIBRARY_PATH"
+_KEPT_ENVIRONMENT = (
+    "PATH HOME LANG LC_ALL TMPDIR GEMMLAB_CACHE_DIR GEMMLAB_SHARED_DIR XDG_CACHE_HOME CUDA_PATH CUDA_HOME "
+    "LD_LIBRARY_PATH"
+)
 
 
 class WorkerLost(Exception):
@@ -48,6 +51,19 @@ class _Ended(Exception):
 
     def __init__(self, problem: str, detail: str = "") -> None:
         self.problem, self.detail = problem, detail
+
+
+@dataclass(frozen=True)
+class Plans:
+    """What a child read in a file's own launcher, as JSON, one plan a shape, and the code for them. `faults` are what
+    keeps it from being run, at the shape of number `at` where that is known; `problem` is what ended the child. Nothing
+    of it is believed."""
+
+    code: MachineCode | None = None
+    plans: tuple[object, ...] = ()
+    faults: tuple[dict, ...] = ()
+    at: int | None = None
+    problem: str = ""
 
 
 class Worker:
@@ -112,6 +128,17 @@ class Worker:
             on_gpu = run_on_gpu(job.kernel.launched_by, job.cases, talk.code, execution.cases)
             execution = replace(execution, gpu_cases=on_gpu)
         return replace(execution, seconds=time.monotonic() - started)
+
+    def plans(self, job: Job, shapes: Sequence[tuple[int, int, int]]) -> Plans:
+        """What the job's source launches at these shapes on a GPU of the job's architecture; nothing of it is run.
+        Raises WorkerLost."""
+        channel = self.open()
+        try:
+            return _Talk(channel).plans(job, shapes)
+        finally:
+            channel.close()
+            if self.stop() == nursery.NOT_CONFINED:
+                raise WorkerLost("a child could not be confined")
 
     def open(self) -> socket.socket:
         """The channel of a fresh child. `stop` must follow before the next one."""
@@ -196,6 +223,20 @@ class _Talk:
         except _Ended as ended:
             return Execution(cases=(RawResult(problem=ended.problem, detail=ended.detail), *results[1:]))
         return Execution(cases=tuple(self._look_again(job, results)), rules=rules)
+
+    def plans(self, job: Job, shapes: Sequence[tuple[int, int, int]]) -> Plans:
+        try:
+            if errors := self._compile(job):
+                return Plans(faults=errors)
+            answer, cubin = self._ask({"do": "plans", "shapes": list(shapes)}, b"", MOST_CODE, 2 * COMPILE_SECONDS)
+        except _Ended as ended:
+            return Plans(problem=ended.problem)
+        self._keep_code(answer, cubin, job.arch)
+        plans = answer.get("plans")
+        known = tuple(plans) if isinstance(plans, list) and len(plans) == len(shapes) else ()
+        faults, at = _dicts(answer.get("faults")), answer.get("at")
+        where = at if isinstance(at, int) and 0 <= at < len(shapes) else None
+        return Plans(self.code, known, faults, where, "" if known or faults else "output")
 
     def _compile(self, job: Job) -> tuple[dict, ...]:
         """The compiler's errors; `code` is what it made, where a GPU takes part."""

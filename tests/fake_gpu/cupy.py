@@ -45,6 +45,7 @@ class _Module:
         self.names = {"at": at, "fail": fail, "np": np, "time": time}
         if cubin.startswith(b"\x7fELF"):  # compiled code, of which only the names are known here
             self.names |= {"hold": _hold, "sm_clock": _sm_clock, "compare": _compare, "gemm": _right}
+            self.names |= {"draw": _draw, "draw_double": _draw_double, "seal": _seal}
             self.names |= dict.fromkeys(("multiply_add", "copy", "read_l2", "read_shared", "poison"), _nothing)
         else:
             exec(cubin, self.names)
@@ -86,6 +87,34 @@ def _compare(at, C, right, magnitude, factor, count, wrong, worst):
     words(wrong, 1, np.uint32)[:] += int((~(error <= factor * words(magnitude, count, np.float64))).sum())
     largest = np.float32(np.nan_to_num(error, nan=np.inf).max())
     words(worst, 1, np.float32)[:] = np.maximum(words(worst, 1, np.float32), largest)
+
+
+def _drawn(count, seed):
+    with np.errstate(over="ignore"):
+        bits = _mixed(np.uint64(seed) ^ _mixed(np.arange(count, dtype=np.uint64))) >> np.uint64(40)
+    return (bits.astype(np.int64) - 2**23).astype(np.float32) / np.float32(2**23)
+
+
+def _mixed(x):
+    x = x + np.uint64(0x9E3779B97F4A7C15)
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return x ^ (x >> np.uint64(31))
+
+
+def _draw(at, X, count, seed):
+    at(X, count)[:] = _drawn(count, seed)
+
+
+def _draw_double(at, plain, absolute, count, seed):
+    words(plain, count, np.float64)[:] = _drawn(count, seed)
+    words(absolute, count, np.float64)[:] = np.abs(_drawn(count, seed))
+
+
+def _seal(at, wrong, secret, sealed):
+    with np.errstate(over="ignore"):
+        inner = np.uint64(secret) ^ _mixed(words(wrong, 1, np.uint32).astype(np.uint64))
+        words(sealed, 1, np.uint64)[:] = _mixed(inner) + inner
 
 
 class _Event:

@@ -16,6 +16,7 @@ import pytest
 
 from gemmlab.course import blanks
 from gemmlab.course.lesson import find_root, load, load_all
+from gemmlab.emulator import shipped
 from gemmlab.errors import UserError
 from grading.hand_out.leaks import leaks
 from grading.hand_out.release import TEXTS, release, without_marked
@@ -246,6 +247,8 @@ def test_a_wheel_is_the_library_alone_and_gives_no_answer(wheel):
     assert {path.parent.name for path in wheel.rglob("*.md")} <= {"recorded", ".specs"}
     ours = {path.relative_to(ROOT) for path in ROOT.glob("gemmlab/**/*.py")}
     assert {path.relative_to(wheel) for path in wheel.glob("gemmlab/**/*.py")} == ours
+    bitcode = shipped.PATH.relative_to(ROOT)
+    assert (wheel / bitcode).read_bytes() == (ROOT / bitcode).read_bytes()
     assert leaks(wheel, ROOT) == []
 
 

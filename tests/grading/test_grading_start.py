@@ -63,7 +63,7 @@ def test_a_cold_nursery_tells_that_it_compiles_and_when_it_is_done(cold: Path, m
 
 def test_a_warm_nursery_says_nothing_of_it(cold: Path):
     store.code_folder().mkdir(parents=True)
-    (store.code_folder() / store._READY).touch()
+    (store.code_folder() / store.CODE).touch()
     nursery.compile_emulator(None)
 
 
@@ -123,7 +123,7 @@ def test_the_instructor_sees_that_the_emulator_is_compiled(cold: Path, monkeypat
 
 def test_the_instructor_sees_that_the_sandbox_starts(cold: Path, monkeypatch):
     store.code_folder().mkdir(parents=True)
-    (store.code_folder() / store._READY).touch()
+    (store.code_folder() / store.CODE).touch()
     lines = lines_of_a_slow_start(monkeypatch)
     assert len(lines) == 2 and all(line.startswith("Still starting the sandbox: ") for line in lines)
 

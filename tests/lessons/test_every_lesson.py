@@ -25,7 +25,8 @@ KERNELS = [kernel for lesson in LESSONS for kernel in lesson.kernels]
 STEPS = [
     (before, after)
     for before, after in pairwise(LESSONS)
-    if int(after.number) == int(before.number) + 1 and not any(one.kernels[0].patient for one in (before, after))
+    if int(after.number) == int(before.number) + 1
+    and not any(one.kernels[0].patient or one.kernels[0].whole for one in (before, after))
 ]
 BLANKS = [(kernel, blank) for kernel in KERNELS for blank in kernel.blanks]
 

@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from contextlib import contextmanager
+from functools import partial
 
 import ipywidgets
 import numpy as np
 import pytest
+from filelock import FileLock
 from screen import Screen
 
 from gemmlab import gpu, notebook
 from gemmlab.check import check
 from gemmlab.course import lesson as lessons
+from gemmlab.emulator import store, warm
 from gemmlab.errors import UserError
 from gemmlab.gpu import GpuInfo, bench
 from gemmlab.kernel.executor import Outcome
 from gemmlab.kernel.timing import Timing, Warm
+from gemmlab.notebook import waiting
 from gemmlab.notebook.lesson import OpenLesson
 
 NUMBER = "536.87"
@@ -339,3 +344,23 @@ def test_a_solved_notebook_shows_the_numbers_and_keeps_nothing(lesson, screen, c
     screen.of(solved.step, (5, 7, 3))
     assert not any("application/vnd.jupyter.widget-view+json" in bundle for bundle in screen.bundles)
     assert kept(course) == [] and [path.name for path in (course / "solutions/.work").iterdir()] == ["kernels"]
+
+
+def test_a_cell_that_waits_for_the_emulator_says_so_and_then_nothing(screen, lesson, tmp_path, monkeypatch):
+    monkeypatch.setenv("GEMMLAB_CACHE_DIR", str(tmp_path))
+    monkeypatch.delenv("GEMMLAB_SHARED_DIR", raising=False)
+    monkeypatch.setattr(warm, "told", partial(warm.told, every=0.02))
+    store.code_folder().mkdir(parents=True)
+    with FileLock(store.code_folder() / "compiling.lock"), waiting.told(lesson.desk):
+        warm._say("The emulator is being made")
+        until(lambda: screen.outputs)
+        assert screen.text.startswith("The emulator is being made")
+    assert screen.text == ""
+
+
+def until(holds) -> None:
+    for _ in range(1000):
+        if holds():
+            return
+        time.sleep(0.01)
+    raise AssertionError("it never came to be")

@@ -28,7 +28,9 @@ from gemmlab.course.lesson import Lesson, load
 from gemmlab.course.parts import TOTAL_MARKS
 from gemmlab.kernel import limits
 from gemmlab.kernel.launch import cdiv
+from gemmlab.kernel.plan import launches_of
 from gemmlab.kernel.warp import BANKS, SECTOR_BYTES, WARP, sector_range
+from gemmlab.models import board
 from gemmlab.models.banks import BankRequest
 from gemmlab.models.ceilings import ceilings_of
 from gemmlab.models.simulator import FLOAT_BYTES, traffic_naive, traffic_tiled
@@ -148,7 +150,7 @@ def names_of(lesson: Lesson) -> dict[str, object]:
     """The predictions by their ids, the tile T, the block and its threads, the machine, models, the record."""
     kernel = lesson.kernels[0]
     shape = kernel.cases[0].shape
-    block = kernel.launch.at(*shape).block
+    block = launches_of(kernel.pristine_launches.at(*shape))[0].block
     return {
         **{prediction.id: prediction.answer for prediction in lesson.predictions},
         **{question.id: question.marks for question in lesson.questions},
@@ -230,4 +232,7 @@ def _recorded() -> dict[str, object]:
         "l2": results.ceilings["l2_gbs"],
         "ridge_of_memory": ceilings.ridge,
         "allowed": lambda level, intensity: ceilings.attainable(intensity, level),
+        "bound": lambda *shape: board.bound(shape, ceilings),
+        "flop_share": lambda *shape: prod(shape) / sum(map(prod, board.SHAPES)),
+        "BOARD": board.SHAPES,
     }

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from gemmlab.emulator.machine import bits
@@ -174,11 +172,17 @@ def is_subnormal(x, tiny):
 
 
 @compiled
+def power_of_two(exponent):
+    """Of a normal float64: an exponent of -1022 to 1023."""
+    return bits.f64_of_u64(np.uint64(exponent + 1023) << np.uint64(52))
+
+
+@compiled
 def to_signed(x, width):
     """An integral float64 as an integer, clamped to the range of `width` bits; NaN becomes 0."""
     if x != x:
         return np.int64(0)
-    limit = 2.0 ** (width - 1)
+    limit = power_of_two(width - 1)
     if x >= limit:
         return np.int64((np.uint64(1) << np.uint64(width - 1)) - np.uint64(1))
     return np.int64(max(x, -limit))
@@ -188,7 +192,7 @@ def to_signed(x, width):
 def to_unsigned(x, width):
     if not x > 0:
         return np.uint64(0)
-    if x >= 2.0**width:
+    if x >= power_of_two(width):
         return ~np.uint64(0) >> np.uint64(64 - width)
     return np.uint64(x - 2.0**63) + (np.uint64(1) << np.uint64(63)) if x >= 2.0**63 else np.uint64(np.int64(x))
 
@@ -202,16 +206,16 @@ def narrow(x, precision, lowest, largest, mode):
     number."""
     if x == 0 or not np.isfinite(x):
         return x
-    _, exponent = math.frexp(x)
+    exponent = np.int64((bits.u64_of_f64(x) >> np.uint64(52)) & np.uint64(0x7FF)) - 1022
     step = max(exponent - precision, lowest)
-    scaled = math.ldexp(x, -step)
+    scaled = x * power_of_two(-step)
     if mode == NEAREST:
         scaled = np.rint(scaled)
     elif mode == TO_ZERO:
         scaled = np.trunc(scaled)
     else:
         scaled = np.floor(scaled) if mode == DOWN else np.ceil(scaled)
-    result = np.copysign(math.ldexp(scaled, step), x)
+    result = np.copysign(scaled * power_of_two(step), x)
     if abs(result) > largest:
         stays = mode == TO_ZERO or (mode == DOWN and x > 0) or (mode == UP and x < 0)
         return np.copysign(largest if stays else np.inf, x)

@@ -12,7 +12,8 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from gemmlab.emulator.machine.jit import HAS_FMA, compiled
+from gemmlab.emulator.machine.jit import compiled
+from gemmlab.emulator.processor import HAS_FMA
 
 
 def _bitcast(source: types.Type, target: types.Type, name: str):

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from numba import njit
+import numpy as np
 
 from gemmlab.emulator.machine import state as s
 from gemmlab.emulator.machine.bits import NO_LANES, lane_bit, peek32, poke32
@@ -113,13 +113,14 @@ def _any_runnable(state):
     return False
 
 
-@njit("int64(int64, int64[:])", nogil=True, error_model="numpy", cache=True)
-def run_blocks(state, blocks):
-    """Run the listed blocks one after another. Returns how many were finished."""
-    finished = 0
-    for block in blocks:
+@compiled_as("int64(int64, int64, int64)")
+def run_blocks(state, blocks, count):
+    """Run the blocks whose `count` numbers stand at the address `blocks`, one after another. Returns how many were
+    finished."""
+    finished = np.int64(0)
+    for n in range(count):
         if get(state, s.STOP):
             break
-        _run_block(state, block)
+        _run_block(state, word64(blocks, n))
         finished += 0 if get(state, s.STOP) else 1
     return finished

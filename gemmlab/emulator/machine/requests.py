@@ -12,6 +12,7 @@ from gemmlab.emulator.machine import opcodes as o
 from gemmlab.emulator.machine import state as s
 from gemmlab.emulator.machine.bits import NO_LANES, first_lane, lane_count, next_lane
 from gemmlab.emulator.machine.jit import compiled, compiled_as, compiled_module, inlined
+from gemmlab.emulator.machine.stack import flags, words
 from gemmlab.emulator.machine.state import get, set64, word32, word64
 from gemmlab.emulator.machine.vector import vector_changed
 from gemmlab.kernel import warp
@@ -66,7 +67,7 @@ HALF_KIND_BITS, HALF_KIND_MASK = 2, 3
 ALL_LANES = np.uint32(0xFFFFFFFF)
 
 
-_RULES = compiled_module(warp)
+_RULES = compiled_module(warp, room=words)
 add_distinct, count_sectors, count_wavefronts = (
     _RULES[name] for name in ("add_distinct", "count_sectors", "count_wavefronts")
 )
@@ -174,7 +175,7 @@ def _lanes_of(shape, mask, low_bits, starts, takes):
 @compiled_as("int64(int64, uint32, int64, int64)")
 def _sectors(shape, mask, size, low_bits):
     """Distinct sectors of the whole request."""
-    starts, takes = np.empty(WARP, np.int64), np.empty(WARP, np.bool_)
+    starts, takes = words(WARP), flags(WARP)
     _lanes_of(shape, mask, low_bits, starts, takes)
     return count_sectors(starts, takes, size)
 
@@ -182,7 +183,7 @@ def _sectors(shape, mask, size, low_bits):
 @compiled
 def _wavefronts(shape, mask, size, low_bits, is_load):
     """Passes through the banks, and how many there would be without conflicts."""
-    starts, takes = np.empty(WARP, np.int64), np.empty(WARP, np.bool_)
+    starts, takes = words(WARP), flags(WARP)
     _lanes_of(shape, mask, low_bits, starts, takes)
     return count_wavefronts(starts, takes, size, is_load)
 
@@ -228,7 +229,7 @@ def count_widened(state, pc, site, meta, lanes, widened, is_load):
 def count_local(state, pc, lanes, size, place):
     """Local memory lies word by word, those of 32 lanes side by side: eight lanes at one offset are a sector."""
     addresses = get(state, s.ADDRESSES)
-    seen = np.empty(32 * 4, np.int64)
+    seen = words(32 * 4)
     count = np.int64(0)
     todo = lanes
     while todo != NO_LANES:

@@ -34,6 +34,7 @@ from gemmlab.emulator.machine.events import begin, keep, record_place
 from gemmlab.emulator.machine.jit import compiled, compiled_as
 from gemmlab.emulator.machine.memory.addresses import lane_address, locate, offset_in
 from gemmlab.emulator.machine.registers import define, field, lane_bits, origin_of, set_lane, vector_entry
+from gemmlab.emulator.machine.stack import flags, floats
 from gemmlab.emulator.machine.state import get, mask32, set64, word32
 
 FULL_WARP = np.uint32(o.FULL)
@@ -141,8 +142,8 @@ def multiply(state, row, base):
     """D = A·B + C for the whole warp."""
     table = get(state, s.TENSOR_TABLE) + 4 * field(row, o.ROW_IMM)
     m, n, k = word32(table, o.TILE_M), word32(table, o.TILE_N), word32(table, o.TILE_K)
-    a, b, c = np.empty(m * k), np.empty(k * n), np.empty(m * n)
-    a_known, b_known, c_known = np.empty(m * k, np.bool_), np.empty(k * n, np.bool_), np.empty(m * n, np.bool_)
+    a, b, c = floats(m * k), floats(k * n), floats(m * n)
+    a_known, b_known, c_known = flags(m * k), flags(k * n), flags(m * n)
     entry_d = vector_entry(state, row, 0)
     entry_a = entry_d + o.ENTRY_BYTES * word32(table, o.NAMED_D)
     entry_b = entry_a + o.ENTRY_BYTES * word32(table, o.NAMED_A)

@@ -15,7 +15,8 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from gemmlab.emulator.machine.jit import HAS_FMA, inlined
+from gemmlab.emulator.machine.jit import inlined
+from gemmlab.emulator.processor import HAS_FMA
 
 LANES = 32
 _ELEMENT = {

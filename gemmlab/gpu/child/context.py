@@ -12,6 +12,7 @@ DEFAULT_MATH, TF32_MATH = 0, 3  # of cuBLAS; by default float32 stays float32
 _CUBLAS_TYPES = {"float32": 0, "float16": 2, "bfloat16": 14}  # cudaDataType
 _FLOAT_SUMS, _ANY_ALGORITHM = 68, -1  # CUBLAS_COMPUTE_32F
 _POISON_THREADS, _POISON_BLOCKS = 256, 16  # of a block, and of an SM
+_NAN = 0xFF  # four of these bytes are a NaN
 
 
 class Gpu:
@@ -24,7 +25,7 @@ class Gpu:
         self.runtime = cupy.cuda.runtime
         self.cupy_version = cupy.__version__
         self.runtime.free(0)  # creates the context now, while no time limit of a kernel runs
-        self._own: list[int] = []
+        self._own: dict[int, int] = {}  # the size in bytes of each array that a launcher allocated
         self._module: Any = None
         self.properties = self.runtime.getDeviceProperties(self.runtime.getDevice())
 
@@ -63,17 +64,26 @@ class Gpu:
         """What to do, bound to its arguments. `pointers` are those of A, B and C."""
         if request["kernel"] is None:
             return self.cublas(request.get("dtype", "float32"), pointers, *request["shape"])
+        return self.binding(request)(pointers)
+
+    def binding(self, request: dict) -> Callable[[dict[str, int]], Callable[[], None]]:
+        """The code loaded and the launcher's arrays made, for A, B and C that lie elsewhere each time."""
         module = self._module if request.get("again") else self._load("kernel.cubin")
         self._module = module
-        pointers = pointers | {name: self._own_buffer(size) for name, size in request["buffers"].items()}
+        own = {name: self._own_buffer(size) for name, size in request["buffers"].items()}
         self._opt_in(module, request["steps"])
-        actions = [getattr(self, f"_{step['do']}")(step, pointers, module) for step in request["steps"]]
 
-        def work() -> None:
-            for action in actions:
-                action()
+        def bound(pointers: dict[str, int]) -> Callable[[], None]:
+            places = pointers | own
+            actions = [getattr(self, f"_{step['do']}")(step, places, module) for step in request["steps"]]
 
-        return work
+            def work() -> None:
+                for action in actions:
+                    action()
+
+            return work
+
+        return bound
 
     def _load(self, name: str) -> Any:
         module = self.cuda.function.Module()
@@ -97,13 +107,18 @@ class Gpu:
     def _own_buffer(self, size: int) -> int:
         """An array that a launcher allocates, full of NaN."""
         buffer = self.runtime.malloc(size)
-        self.runtime.memsetAsync(buffer, 255, size, 0)
-        self._own.append(buffer)
+        self._own[buffer] = size
+        self.runtime.memsetAsync(buffer, _NAN, size, 0)
         return buffer
+
+    def poison_own(self) -> None:
+        """NaN in all that a launcher allocated: nothing is left there from one launch to the next."""
+        for buffer, size in self._own.items():
+            self.runtime.memsetAsync(buffer, _NAN, size, 0)
 
     def free_own(self) -> None:
         while self._own:
-            self.runtime.free(self._own.pop())
+            self.runtime.free(self._own.popitem()[0])
 
     def _launch(self, step: dict, pointers: dict[str, int], module: Any) -> Callable[[], None]:
         function, smem = module.get_function(step["kernel"]), step["smem"]

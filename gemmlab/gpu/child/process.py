@@ -59,11 +59,16 @@ class GpuProcess:
         return replace(images, words=after), float(took)
 
     def time(
-        self, request: dict, cubin: bytes, seconds: float, progress: Callable[[float], None] | None = None
+        self,
+        request: dict,
+        cubin: bytes,
+        seconds: float,
+        progress: Callable[[float], None] | None = None,
+        do: str = "time",
     ) -> dict:
-        """The worker's measurement. The kernel's first launch is given `seconds` to end. `progress` is told the part
-        that is done."""
-        self._start({"do": "time", **request}, cubin)
+        """The worker's measurement, by the rules of `do`. The kernel's first launch is given `seconds` to end.
+        `progress` is told the part that is done."""
+        self._start({"do": do, **request}, cubin)
         self._receive("measuring", seconds)
         self.stage = "copying"
         return self._measured(progress)

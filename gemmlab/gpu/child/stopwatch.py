@@ -55,7 +55,7 @@ class Stopwatch:
         self._flush_bytes = FLUSH_CACHES * gpu.properties["l2CacheSize"]
         self._ready = False
 
-    def _prepare(self) -> None:
+    def prepare(self) -> None:
         """Load the helpers of bench.cu and allocate what all measurements share."""
         if self._ready:
             return
@@ -73,7 +73,7 @@ class Stopwatch:
 
     def race(self, request: dict) -> Iterator[dict]:
         """Events: launching, measuring, progress, done with the milliseconds of every launch, see gemmlab.gpu.bench."""
-        self._prepare()
+        self.prepare()
         operands = self._operands_of(request)
         pointers = {"A": operands.A, "B": operands.B}
         ours = self._gpu.work(request, pointers | {"C": operands.C})
@@ -82,7 +82,7 @@ class Stopwatch:
         yield {"event": "launching"}
         self._gpu.seconds(ours)
         yield {"event": "measuring"}
-        pair_seconds = self._warm_up(ours, cublas, request["warm_up"])
+        pair_seconds = self.warm_up(ours, cublas, request["warm_up"])
         race = _Race(self, operands, ours, cublas, request["factor"])
         pairs = max(FEWEST_PAIRS, min(MOST_PAIRS, int(request["seconds"] / pair_seconds / 2)))
         batch = max(1, min(BATCH_PAIRS, int(BATCH_SECONDS / pair_seconds)))
@@ -92,13 +92,13 @@ class Stopwatch:
                 clocks.append(race.run(min(batch, pairs - done), is_cold))
                 yield {"event": "progress", "part": (done / pairs + (not is_cold)) / 2}
         self._gpu.free_own()
-        yield {"event": "done", **race.results(), "sm_clock_mhz": clocks, "math_mode": self._math_mode()}
+        yield {"event": "done", **race.results(), "sm_clock_mhz": clocks, "math_mode": self.math_mode()}
 
-    def _math_mode(self) -> int:
+    def math_mode(self) -> int:
         """cuBLAS's for floats, 0 for its default: float32 stays float32."""
         return int(self._gpu.cuda.cublas.getMathMode(self._gpu.cuda.device.get_cublas_handle()))
 
-    def _warm_up(self, ours: Work, cublas: Work, seconds: float) -> float:
+    def warm_up(self, ours: Work, cublas: Work, seconds: float) -> float:
         """Run both until the clocks are up; the seconds that the last pair took."""
         end = time.monotonic() + seconds
         pair_seconds = self._gpu.seconds(ours) + self._gpu.seconds(cublas)
@@ -145,7 +145,7 @@ class Stopwatch:
 
     def spans(self, request: dict) -> Iterator[dict]:
         """Milliseconds of `repeats` launches, after as many that are not timed; and the SM clock, in MHz."""
-        self._prepare()
+        self.prepare()
         work = self._gpu.work(request, {})
         yield {"event": "launching"}
         for _ in range(request["repeats"]):
@@ -185,8 +185,14 @@ class Stopwatch:
 
     def compare(self, C: int, operands: Operands, factor: float, result: int) -> None:
         """Two words at `result`: how many elements of C are wrong, and the largest error."""
-        arguments = (C, operands.right, operands.magnitude, np.float64(factor), np.int64(operands.count))
-        self._compare((COMPARE_BLOCKS,), (COMPARE_THREADS,), (*arguments, result, result + 4))
+        self.compare_with(C, operands.right, operands.magnitude, factor, operands.count, (result, result + 4))
+
+    def compare_with(
+        self, C: int, right: int, magnitude: int, factor: float, count: int, result: tuple[int, int]
+    ) -> None:
+        """The same with buffers given one by one; the two words go to the two addresses of `result`."""
+        arguments = (C, right, magnitude, np.float64(factor), np.int64(count))
+        self._compare((COMPARE_BLOCKS,), (COMPARE_THREADS,), (*arguments, *result))
 
     def download(self, buffer: int, count: int, dtype: type) -> np.ndarray:
         values = np.empty(count, dtype)

@@ -14,6 +14,7 @@ import sys
 import threading
 from collections.abc import Callable
 
+from gemmlab.gpu.child.contest import Contest
 from gemmlab.gpu.child.context import Gpu
 from gemmlab.gpu.child.stopwatch import Stopwatch
 
@@ -25,7 +26,12 @@ def main() -> int:
     try:
         gpu = Gpu()
         stopwatch = Stopwatch(gpu)
-        answers = {"launch": gpu.launch, "time": stopwatch.race, "spans": stopwatch.spans}
+        answers = {
+            "launch": gpu.launch,
+            "time": stopwatch.race,
+            "spans": stopwatch.spans,
+            "contest": lambda request: Contest(gpu, stopwatch, request).run(),
+        }
         send({"event": "ready", **gpu.describe()})
         while True:
             request = requests.get()

@@ -30,6 +30,7 @@ from gemmlab.emulator.machine.shadow import (
     stamp,
     write_conflict,
 )
+from gemmlab.emulator.machine.stack import words
 from gemmlab.emulator.machine.state import byte, get, put, set32, set64, set_byte, word32, word64
 
 # Columns of a copy under way: host addresses, bytes of the target and from the source, the group that it is committed
@@ -48,7 +49,7 @@ def async_copy(state, warp, row, lanes, base, pc):
     addresses = get(state, s.ADDRESSES)
     compute_addresses(state, row, base)
     lanes = sound_lanes(state, warp, row, lanes, base, pc, size, True)
-    targets, sources = np.empty(32, np.int64), np.empty(32, np.int64)
+    targets, sources = words(32), words(32)
     for lane in range(32):
         targets[lane] = word64(addresses, lane)
     reading = NO_LANES

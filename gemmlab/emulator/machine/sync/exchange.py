@@ -18,6 +18,7 @@ from gemmlab.emulator.machine.registers import (
     vector_entry,
 )
 from gemmlab.emulator.machine.shadow import pass_warp_sync
+from gemmlab.emulator.machine.stack import words
 from gemmlab.emulator.machine.state import mask32, word32
 from gemmlab.emulator.machine.tensor import check_matrix, multiply, whole_warp
 
@@ -72,7 +73,7 @@ def _shuffle(state, row, lanes, base):
     a, amounts, mode = base + field(row, o.ROW_A), base + field(row, o.ROW_B), field(row, o.ROW_AUX)
     clamp_at, valid = base + word32(vector_entry(state, row, 0), o.ENTRY_PLACE), vector_entry(state, row, 2)
     source_ok = mask32(base + field(row, o.ROW_OK_A), 0)
-    result = np.zeros(32, np.uint32)
+    result = words(32)
     found, defined = NO_LANES, NO_LANES
     todo = lanes
     while todo != NO_LANES:
@@ -86,7 +87,7 @@ def _shuffle(state, row, lanes, base):
     todo = lanes
     while todo != NO_LANES:
         lane, todo = next_lane(todo)
-        poke32(base + field(row, o.ROW_D) + 4 * lane, result[lane])
+        poke32(base + field(row, o.ROW_D) + 4 * lane, np.uint32(result[lane]))
     set_predicate(base + word32(valid, o.ENTRY_PLACE), lanes, found)
     # A lane that is not here gives an undefined value: then the shuffle itself is where that comes from.
     all_known = lanes & ~source_ok == NO_LANES

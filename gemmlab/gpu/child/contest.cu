@@ -1,0 +1,39 @@
+// What gemmlab.gpu.contest needs on the GPU beside bench.cu.
+
+__device__ unsigned long long mixed(unsigned long long x)
+{
+    x += 0x9e3779b97f4a7c15ull;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
+    return x ^ (x >> 31);
+}
+
+// Element i of the matrix of that seed: a multiple of 2^-23 in [-1, 1).
+__device__ float element(unsigned long long seed, long long i)
+{
+    const int bits = int(mixed(seed ^ mixed(i)) >> 40);
+    return float(bits - (1 << 23)) / float(1 << 23);
+}
+
+extern "C" __global__ void draw(float* X, long long count, unsigned long long seed)
+{
+    for (long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x; i < count; i += gridDim.x * blockDim.x) {
+        X[i] = element(seed, i);
+    }
+}
+
+// The same matrix in double, and its absolute values. It is drawn again and not read: a kernel may have written to X.
+extern "C" __global__ void draw_double(double* plain, double* absolute, long long count, unsigned long long seed)
+{
+    for (long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x; i < count; i += gridDim.x * blockDim.x) {
+        plain[i] = element(seed, i);
+        absolute[i] = fabs(plain[i]);
+    }
+}
+
+// How many elements were wrong, so that only who knows the secret can tell, or write, such a number. One thread.
+extern "C" __global__ void seal(const unsigned* wrong, unsigned long long secret, unsigned long long* sealed)
+{
+    const unsigned long long inner = secret ^ mixed(*wrong);
+    *sealed = mixed(inner) + inner;
+}

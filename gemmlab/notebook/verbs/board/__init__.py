@@ -1,0 +1,1 @@
+"""Verbs of the capstone: the board that it is ranked on."""
