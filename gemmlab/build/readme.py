@@ -17,6 +17,7 @@ from gemmlab.errors import UserError
 from gemmlab.files import write_whole
 from gemmlab.pictures.picture import PAPER
 from gemmlab.records.results import AtShape, Published, Results, all_results, published
+from gemmlab.text.skinny import skinny_rows
 
 BEGIN, END = "<!-- results: built by `make lessons` -->", "<!-- end of results -->"
 PICTURE = "gemmlab/recorded/ladder.svg"
@@ -81,7 +82,18 @@ def _section(results: Results) -> str:
         f"cache, {ceilings['shared_gbs'] / 1000:.1f} TB/s from shared memory."
     )
     picture = f"![The ladder's kernels as a share of cuBLAS, {results.label}]({PICTURE})"
-    return "\n".join([head, "", *table, "", roof, "", picture, ""])
+    return "\n".join([head, "", *table, "", roof, "", picture, "", *_splits(results)])
+
+
+def _splits(results: Results) -> list[str]:
+    """The kernels for few rows and long sums."""
+    if not results.splits:
+        return []
+    head = (
+        "Few rows, as a language model has them, and long sums, for which lesson 10 splits K. GB/s are those of A, B "
+        "and C moved once:"
+    )
+    return [head, "", *skinny_rows(results), ""]
 
 
 def _shape_name(one: AtShape) -> str:

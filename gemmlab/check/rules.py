@@ -11,6 +11,8 @@ from functools import cached_property
 from math import inf, prod
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from gemmlab.errors import UserError
 from gemmlab.kernel.epilogue import draw
 from gemmlab.kernel.launch import Address, Argument
@@ -141,6 +143,21 @@ def _asynchronous_share(run: _Run) -> Count:
     return (100 * copies / stores if stores else 0.0), run.worst_line("shared_store_requests")
 
 
+def _multiply_adds_of_a_block(run: _Run) -> Count:
+    """Multiply-adds of the first block of every launch."""
+    from gemmlab.emulator import EmulatorExecutor
+
+    A, B, terms = draw(run.candidate.launch, "random", run.shape)
+    work, first = run.candidate.launch.at(*run.shape), np.zeros(1, np.int64)
+    counters = EmulatorExecutor(again=False).run(run.program, work, A, B, run.shape, first, terms).counters
+    assert counters is not None, "the emulator counts"
+    return counters.totals.fma, run.worst_line("fma")
+
+
+def _global_atomics(run: _Run) -> Count:
+    return run.counters.totals.global_atomic_requests, run.worst_line("global_atomic_requests")
+
+
 def _shifted_bases(run: _Run) -> Count:
     """How many of A, B and C are accessed misaligned where the matrix begins one float further than usual.
 
@@ -188,6 +205,7 @@ def _floats_of_a_warp(run: _Run) -> Count:
 
 
 _ENOUGH = "{{says}} At M, N, K = {{M}}, {{N}}, {{K}} there are {{count:g}} {words}, and {{limit:g}} are enough."
+_ENOUGH_OF_THEM = _ENOUGH.replace("count:g", "count:,.0f").replace("limit:g", "limit:,.0f")
 MEASURES = {
     ("sectors_per_request", "global_load"): _Measure(
         _sectors_per_request("global_load"), _ENOUGH.format(words="sectors per request of global loads")
@@ -228,6 +246,12 @@ MEASURES = {
         _shifted_bases,
         "{says} Of A, B and C, {count:g} cannot begin 4 bytes further: the kernel then takes 16 bytes at once where no "
         "multiple of 16 begins.",
+    ),
+    ("multiply_adds", "block"): _Measure(
+        _multiply_adds_of_a_block, _ENOUGH_OF_THEM.format(words="multiply-adds in the first block")
+    ),
+    ("requests", "global_atomic"): _Measure(
+        _global_atomics, _ENOUGH_OF_THEM.format(words="atomic requests to global memory")
     ),
     ("floats_for_one_k", "warp"): _Measure(
         _floats_of_a_warp,

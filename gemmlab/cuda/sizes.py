@@ -51,6 +51,15 @@ def sizes_of(source: str) -> Sizes:
     return Sizes(BM, BN, BK, known.get("TM", 1), known.get("TN", 1))
 
 
+def numbers_of(source: str, *names: str) -> tuple[int, ...]:
+    """The numbers that these names are defined as. UserError where one is not."""
+    known = {name: int(value) for _, name, value in _DEFINE.findall(source)}
+    missing = next((name for name in names if name not in known), None)
+    if missing:
+        raise UserError(f"the kernel has no line '#define {missing} NUMBER'")
+    return tuple(known[name] for name in names)
+
+
 def register_sizes(source: str) -> Sizes | None:
     """The sizes of a kernel whose threads compute several elements each; None for any other kernel."""
     return sizes_of(source) if any(name == "TM" for _, name, _ in _DEFINE.findall(source)) else None

@@ -24,13 +24,15 @@ from gemmlab.gpu.bench import Bench, Timing
 from gemmlab.gpu.roofline import measure_ceilings
 from gemmlab.kernel.plan import refused
 from gemmlab.kernel.program import Program
-from gemmlab.records.results import FOLDER
+from gemmlab.records.results import FOLDER, SPLIT_SHAPES
 from gemmlab.trials.candidate import Candidate
 from gemmlab.trials.numbers import compiled, variant
 
 Shape = tuple[int, int, int]
 SHAPES: tuple[Shape, ...] = ((4096, 4096, 4096), (1024, 1024, 1024), (1024, 1024, 512), (1001, 777, 513))
 SECONDS, WARM_UP = 0.6, 0.2  # of each kernel at each shape: timed launches, and those before them
+
+SPLIT_LESSONS = ("09", "10", "13")  # those recorded at SPLIT_SHAPES: before the split, the split, all kernels by shape
 
 GRID = "cdiv(N, BN),cdiv(M, BM)"
 # Kernels of solutions/fast/, with their launch.
@@ -92,16 +94,22 @@ def record(
     wanted = entries(root)
     with Bench() as bench:
         tell(f"{bench.gpu}: {len(wanted)} kernels are compiled")
-        programs = list(compiled([entry.candidate for entry in wanted], bench.arch, shapes))
+        programs = list(compiled([entry.candidate for entry in wanted], bench.arch, (*shapes, *SPLIT_SHAPES)))
         tell("ceilings are measured")
         ceilings = measure_ceilings(bench)
         tell(", ".join(f"{name} {value:,.0f}" for name, value in ceilings.items()))
         found = [_at_shape(bench, shape, list(zip(wanted, programs, strict=True)), tell) for shape in shapes]
+        splits = [pair for pair in zip(wanted, programs, strict=True) if _splits(pair[0])]
+        found += [_at_shape(bench, shape, splits, tell) for shape in SPLIT_SHAPES if splits]
         machine = _machine(commit, [timing for _, timings in found for timing in timings])
     data = {"machine": machine, "ceilings": ceilings, "shapes": [shape for shape, _ in found]}
     path = out or FOLDER / f"{machine['gpu'].replace(' ', '-')}.json"
     write_whole(path, _lines(data) + "\n")
     return path
+
+
+def _splits(entry: Entry) -> bool:
+    return entry.as_taught and entry.lesson in SPLIT_LESSONS
 
 
 def _at_shape(

@@ -10,6 +10,8 @@ from pathlib import Path
 Shape = tuple[int, int, int]
 FOLDER = Path(__file__).parents[1] / "recorded"
 PUBLISHED = FOLDER / "published" / "ladders.json"
+# Products with a long sum, or with few rows, as language models have them: recorded for kernels that split K.
+SPLIT_SHAPES: tuple[Shape, ...] = ((256, 256, 8192), (1, 11008, 4096), (8, 11008, 4096), (16, 11008, 4096))
 
 
 @dataclass(frozen=True)
@@ -52,11 +54,13 @@ class AtShape:
 
 @dataclass(frozen=True)
 class Results:
-    """One results file: the machine's description, the ceilings by name, and the shapes."""
+    """One results file: the machine's description, the ceilings by name, and the shapes: those of the whole ladder, and
+    `splits`, those of the kernels that split K."""
 
     machine: dict
     ceilings: dict[str, float]
     shapes: tuple[AtShape, ...]
+    splits: tuple[AtShape, ...] = ()
 
     @property
     def label(self) -> str:
@@ -68,7 +72,7 @@ class Results:
         )
 
     def at(self, shape: Shape) -> AtShape | None:
-        return next((one for one in self.shapes if one.shape == shape), None)
+        return next((one for one in (*self.shapes, *self.splits) if one.shape == shape), None)
 
 
 def all_results(folder: Path = FOLDER) -> list[Results]:
@@ -83,7 +87,10 @@ def first_results(folder: Path = FOLDER) -> Results | None:
 
 
 def _results(data: dict) -> Results:
-    return Results(data.get("machine", {}), data["ceilings"], tuple(map(_at_shape, data.get("shapes", ()))))
+    every = tuple(map(_at_shape, data.get("shapes", ())))
+    splits = tuple(one for one in every if one.shape in SPLIT_SHAPES)
+    ladder = tuple(one for one in every if one.shape not in SPLIT_SHAPES)
+    return Results(data.get("machine", {}), data["ceilings"], ladder, splits)
 
 
 def _at_shape(data: dict) -> AtShape:

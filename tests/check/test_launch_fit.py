@@ -10,7 +10,8 @@ from gemmlab.course.lesson import Case, load, load_all
 from gemmlab.kernel.launch import LaunchSpec
 from gemmlab.kernel.plan import launches_of
 
-KERNELS = [kernel for lesson in load_all() for kernel in lesson.kernels]
+EVERY = [kernel for lesson in load_all() for kernel in lesson.kernels]
+KERNELS = [kernel for kernel in EVERY if isinstance(kernel.launched_by, LaunchSpec)]
 
 
 def launch(spec: LaunchSpec, block: str | None = None):

@@ -21,7 +21,7 @@ from functools import cache
 from math import prod
 from pathlib import Path
 
-from ladder_numbers import ladder_names
+from ladder_numbers import ladder_names, split_names
 from lesson_text import prose_of
 
 from gemmlab.course.lesson import Lesson, load
@@ -159,6 +159,7 @@ def names_of(lesson: Lesson) -> dict[str, object]:
         **_MODELS,
         **_recorded(),
         **ladder_names(lesson),
+        **split_names(lesson),
         "T": kernel.tile,
         "block": block,
         "threads": prod(block),

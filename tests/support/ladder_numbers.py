@@ -1,4 +1,4 @@
-"""What the tables of lessons 05 to 09 may name: the tiles of their kernels, the record's shares, counts, the search."""
+"""What the tables of lessons 05 to 10 may name: the tiles of their kernels, the record's shares, counts, the search."""
 
 from __future__ import annotations
 
@@ -8,18 +8,21 @@ from types import SimpleNamespace
 
 from gemmlab.compiler.compile import compile_source
 from gemmlab.course.lesson import Lesson, find_root, load
-from gemmlab.cuda.sizes import Sizes, register_sizes, sizes_of, with_sizes
+from gemmlab.cuda.sizes import Sizes, numbers_of, register_sizes, sizes_of, with_sizes
+from gemmlab.errors import UserError
 from gemmlab.kernel.launch import cdiv
 from gemmlab.kernel.limits import REGISTER_UNIT, WARP, occupancy
 from gemmlab.kernel.program import Resources
 from gemmlab.models import autotune
 from gemmlab.models.banks import request
-from gemmlab.models.simulator import Traffic, traffic_register_tiled
+from gemmlab.models.simulator import FLOAT_BYTES, Traffic, traffic_register_tiled
+from gemmlab.models.splits import Cutting
 from gemmlab.models.tally import Tally
 from gemmlab.models.warp_tile import BY_ROWS, IN_ORDER, WarpTile, arrangements, wavefronts
 from gemmlab.notebook.arguments import COUNTED_SHAPE
 from gemmlab.records.landscapes import measured, recorded_landscapes
 from gemmlab.records.results import all_results
+from gemmlab.records.splits import recorded_splits
 from gemmlab.trials.counts import tally
 from gemmlab.trials.warp_tile import warp_tile
 
@@ -34,6 +37,25 @@ def ladder_names(lesson: Lesson) -> dict[str, object]:
     of_kernel = {} if sizes is None else {**vars(sizes), "bank": partial(_wavefronts, sizes), "PAD": autotune.PAD}
     limits = {(rule.what, rule.of): rule.limit for rule in lesson.kernels[0].rules}
     return {**of_kernel, **_FOR_ALL, "cases": lesson.kernels[0].cases, "limit": lambda what, of: limits[what, of]}
+
+
+def split_names(lesson: Lesson) -> dict[str, object]:
+    """`split` of a shape, `at_once`, `sms`, `shortest`, and the `intensity` of a product whose matrices move once."""
+    source = lesson.kernels[0].starter
+    try:
+        shortest, sms, blocks = numbers_of(source, "SHORTEST", "SMS", "BLOCKS_A_SM")
+    except UserError:
+        return {}
+    sizes = sizes_of(source)
+    cutting = Cutting(sizes.BM, sizes.BN, sizes.BK, shortest, sms * blocks)
+    return {
+        "split": lambda M, N, K, slices=None: cutting.split((M, N, K), slices),
+        "at_once": sms * blocks,
+        "sms": sms,
+        "shortest": shortest,
+        "microseconds": recorded_splits()[0].microseconds,
+        "intensity": lambda M, N, K: 2 * M * N * K / (FLOAT_BYTES * (M * K + K * N + M * N)),
+    }
 
 
 def _wavefronts(sizes: Sizes, expression: str, width: int = 1) -> int:

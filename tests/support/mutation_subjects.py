@@ -30,10 +30,15 @@ class Subject:
 
 
 def subjects() -> dict[str, Subject]:
-    """The right kernels from the field at shapes of our own, the lessons' solutions at their public cases."""
+    """The right kernels from the field at shapes of our own, the lessons' solutions at their public cases. A file with
+    its own launcher is left out: its mutants would need to be read anew."""
     found = [Subject(k.path.stem, k.source, k.spec, _cases(k)) for k in read_kernels(OWN / "right")]
     kernels = [kernel for lesson in load_all() for kernel in lesson.kernels if kernel.solved]
-    found += [Subject(kernel.name, kernel.solution, kernel.launch, kernel.cases) for kernel in kernels]
+    found += [
+        Subject(kernel.name, kernel.solution, kernel.launch, kernel.cases)
+        for kernel in kernels
+        if isinstance(kernel.launched_by, LaunchSpec)
+    ]
     return {subject.name: subject for subject in found}
 
 
