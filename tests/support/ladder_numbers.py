@@ -21,7 +21,7 @@ from gemmlab.models.tally import Tally
 from gemmlab.models.warp_tile import BY_ROWS, IN_ORDER, WarpTile, arrangements, wavefronts
 from gemmlab.notebook.arguments import COUNTED_SHAPE
 from gemmlab.records.landscapes import measured, recorded_landscapes
-from gemmlab.records.results import all_results
+from gemmlab.records.results import all_results, published
 from gemmlab.records.splits import recorded_splits
 from gemmlab.trials.counts import tally
 from gemmlab.trials.warp_tile import warp_tile
@@ -36,7 +36,13 @@ def ladder_names(lesson: Lesson) -> dict[str, object]:
     sizes = register_sizes(lesson.kernels[0].starter) if lesson.kernels else None
     of_kernel = {} if sizes is None else {**vars(sizes), "bank": partial(_wavefronts, sizes), "PAD": autotune.PAD}
     limits = {(rule.what, rule.of): rule.limit for rule in lesson.kernels[0].rules}
-    return {**of_kernel, **_FOR_ALL, "cases": lesson.kernels[0].cases, "limit": lambda what, of: limits[what, of]}
+    return {
+        **of_kernel,
+        **_FOR_ALL,
+        "lesson": lesson,
+        "cases": lesson.kernels[0].cases,
+        "limit": lambda what, of: limits[what, of],
+    }
 
 
 def split_names(lesson: Lesson) -> dict[str, object]:
@@ -98,6 +104,14 @@ def _recorded(side: int) -> dict[str, float]:
 
 
 @cache
+def _public(source: str) -> dict[str, float]:
+    """What a ladder of others, or one beside it, reached at 4096×4096×4096, by step, in per cent of cuBLAS."""
+    (ladder,) = [one for one in published() if one.source == source and one.shape == (4096, 4096, 4096)]
+    assert ladder.unit == "percent of cuBLAS"
+    return dict(zip(ladder.steps, ladder.values, strict=True))
+
+
+@cache
 def _search(M: int, N: int, K: int) -> list[SimpleNamespace]:
     """The recorded search at that shape, the fastest first: sizes, TFLOPS, registers, blocks, occupancy."""
     (record,) = [one for one in recorded_landscapes() if one["machine"]["gpu"] == "NVIDIA H200"]
@@ -139,16 +153,15 @@ def _ranked() -> list[autotune.Estimate]:
 
 
 def _misjudged(*sizes: int) -> SimpleNamespace:
-    """One configuration of that search: its places, by the model and in the record, and what decides in the model."""
-    ranked, measured_first = _ranked(), [one.sizes for one in _search(4096, 4096, 4096)]
-    place = next(place for place, one in enumerate(ranked) if one.sizes == Sizes(*sizes))
-    warps = ranked[place].occupancy.warps_per_sm
+    """One configuration of that search: what the model makes of it and why, and its place in the record."""
+    ranked, recorded = _ranked(), [one.sizes for one in _search(4096, 4096, 4096)]
+    estimate = next(one for one in ranked if one.sizes == Sizes(*sizes))
     return SimpleNamespace(
-        model=place + 1,
-        record=measured_first.index(Sizes(*sizes)) + 1,
+        of_best=100 * ranked[0].cycles / estimate.cycles,
+        record=recorded.index(estimate.sizes) + 1,
         of=len(ranked),
-        decides=ranked[place].step.limit,
-        warps_a_scheduler=warps // autotune.SCHEDULERS,
+        decides=estimate.step.limit,
+        warps_a_scheduler=estimate.occupancy.warps_per_sm // autotune.SCHEDULERS,
     )
 
 
@@ -165,6 +178,8 @@ _FOR_ALL: dict[str, object] = {
     "compiled": _compiled,
     "about": _about,
     "share": lambda name, side: f"{_recorded(side)[name]:.1f}",
+    "public": _public,
+    "beside_siboehm": _public("lesson 02's kernel beside that tiled one, in one run"),
     "found": _found,
     "misjudged": _misjudged,
     "winner": lambda *shape: _search(*shape)[0],
