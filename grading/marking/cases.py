@@ -85,6 +85,8 @@ def draw(kernel: Kernel, secret: bytes) -> tuple[HiddenCase, ...]:
     """
     tile = _tile(kernel)
     groups = {"ordinary": _ORDINARY, "boundary": {**_BOUNDARY, **(_STEPS if tile.BK > 1 else _NO_STEPS)}}
+    if kernel.whole:
+        groups["boundary"] |= _DISPATCH
     return tuple(
         _case(_Draw(secret, kernel.name, kind), group, INPUT_KINDS[number % len(INPUT_KINDS)], shaper, tile)
         for group, shapers in groups.items()
@@ -165,11 +167,21 @@ def _long_K(numbers: _Draw, tile: _Tile) -> _Shape:
 
 
 def _many_rows(numbers: _Draw, tile: _Tile) -> _Shape:
-    return numbers.between(*_LONG, "M"), tile.BN - 1, _steps(numbers, tile) - 1
+    return _bounded(numbers.between(*_LONG, "M"), tile.BN - 1, _steps(numbers, tile) - 1)
 
 
 def _many_columns(numbers: _Draw, tile: _Tile) -> _Shape:
-    return tile.BM - 1, numbers.between(*_LONG, "N"), _steps(numbers, tile) - 1
+    return _bounded(tile.BM - 1, numbers.between(*_LONG, "N"), _steps(numbers, tile) - 1)
+
+
+def _bounded(M: int, N: int, K: int) -> _Shape:
+    """The shape, with a K that takes no more multiply-adds than a case may."""
+    return M, N, min(K, _PRODUCTS // (M * N))
+
+
+def _large_C(numbers: _Draw, tile: _Tile) -> _Shape:
+    """More than a hundred tiles of 128×256."""
+    return numbers.between(1345, 1400, "M"), numbers.between(2561, 2600, "N"), numbers.between(3, 5, "K")
 
 
 def _ragged(axis: int, by: int) -> _Shaper:
@@ -260,4 +272,6 @@ _STEPS: dict[str, _Shaper] = {
     "an odd number of K tiles": _odd_steps,
     "a single K tile": _one_step,
 }
+# For a file that chooses among kernels of its own: what it keeps for a large C, where that can still be emulated.
+_DISPATCH: dict[str, _Shaper] = {"a large C, a short K": _large_C}
 _NO_STEPS: dict[str, _Shaper] = {"K is 1": _one_product}

@@ -10,7 +10,7 @@ import pytest
 from gemmlab.check.check import check_source
 from gemmlab.course.lesson import INPUT_KINDS, Case, load_all
 from gemmlab.errors import UserError
-from gemmlab.kernel.launch import LaunchSpec
+from gemmlab.kernel.launch import LaunchSpec, cdiv
 from grading.marking.cases import draw
 
 SECRETS = [f"a secret of the course, number {number}".encode() for number in range(8)]
@@ -61,7 +61,17 @@ def test_the_shapes_are_what_their_kinds_say(secret):
     assert max(found["C smaller than one tile"][:2]) < TILE
 
 
-@pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.name)
+@pytest.mark.parametrize("secret", SECRETS, ids=range(len(SECRETS)))
+def test_a_file_that_chooses_among_kernels_meets_a_large_c_in_hidden_and_in_public(secret):
+    """Its public cases have one as well, so that no branch is a surprise; K alone goes far beyond them."""
+    (whole,) = [kernel for kernel in KERNELS if kernel.whole]
+    hidden = shapes(whole, secret)
+    for M, N, _ in (hidden["a large C, a short K"], max((case.shape for case in whole.cases), key=lambda at: at[0])):
+        assert cdiv(M, 128) * cdiv(N, 256) > 100
+    assert max(K for _, _, K in hidden.values()) >= 2 * max(case.shape[2] for case in whole.cases)
+
+
+@pytest.mark.parametrize("kernel", [one for one in KERNELS if not one.whole], ids=lambda kernel: kernel.name)
 @pytest.mark.parametrize("secret", SECRETS, ids=range(len(SECRETS)))
 def test_hidden_sizes_reach_far_beyond_the_public_ones(kernel, secret):
     largest = [max(case.shape[axis] for case in kernel.cases) for axis in range(3)]

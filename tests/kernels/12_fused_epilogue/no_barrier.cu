@@ -1,4 +1,5 @@
 // expect: race
+// says: __syncthreads() is missing
 // The barrier of the loop is gone.
 
 // IN PLACE OF
