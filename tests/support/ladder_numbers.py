@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import astuple
 from functools import cache, partial
 from types import SimpleNamespace
@@ -10,6 +11,7 @@ from gemmlab.compiler.compile import compile_source
 from gemmlab.course.lesson import Lesson, find_root, load
 from gemmlab.cuda.sizes import Sizes, numbers_of, register_sizes, sizes_of, with_sizes
 from gemmlab.errors import UserError
+from gemmlab.kernel.elements import BFLOAT16, FLOAT16, FLOAT32, TF32
 from gemmlab.kernel.launch import cdiv
 from gemmlab.kernel.limits import REGISTER_UNIT, WARP, occupancy
 from gemmlab.kernel.program import Resources
@@ -34,7 +36,9 @@ UNIT = REGISTER_UNIT // WARP  # registers of a thread are given out in this many
 def ladder_names(lesson: Lesson) -> dict[str, object]:
     """BM, BN, BK, TM, TN of a kernel with register tiles, `limit` of its rules, and what is the same for all."""
     sizes = register_sizes(lesson.kernels[0].starter) if lesson.kernels else None
-    of_kernel = {} if sizes is None else {**vars(sizes), "bank": partial(_wavefronts, sizes), "PAD": autotune.PAD}
+    of_kernel: dict[str, object] = dict(_defined(lesson.kernels[0].starter)) if lesson.kernels else {}
+    if sizes is not None:
+        of_kernel = {**vars(sizes), "bank": partial(_wavefronts, sizes), "PAD": autotune.PAD}
     limits = {(rule.what, rule.of): rule.limit for rule in lesson.kernels[0].rules}
     return {
         **of_kernel,
@@ -43,6 +47,15 @@ def ladder_names(lesson: Lesson) -> dict[str, object]:
         "cases": lesson.kernels[0].cases,
         "limit": lambda what, of: limits[what, of],
     }
+
+
+def _defined(source: str) -> dict[str, int]:
+    """The numbers in the #define lines of a kernel."""
+    return {name: int(number) for name, number in re.findall(r"^#define (\w+) (\d+)\b", source, re.MULTILINE)}
+
+
+def _fast_numbers(name: str) -> dict[str, int]:
+    return _defined((find_root() / "solutions/fast" / f"{name}.cu").read_text(encoding="utf-8"))
 
 
 def split_names(lesson: Lesson) -> dict[str, object]:
@@ -101,6 +114,27 @@ def _recorded(side: int) -> dict[str, float]:
     (results,) = [one for one in all_results() if one.machine["gpu"] == "NVIDIA H200"]
     (shape,) = [one for one in results.shapes if one.shape == (side, side, side)]
     return {kernel.name: 100 * kernel.ratio for kernel in shape.kernels}
+
+
+@cache
+def _tensor(name: str, dtype: str, side: int = 4096) -> float:
+    """The recorded share of cuBLAS of a kernel on tensor cores, in per cent."""
+    (results,) = [one for one in all_results() if one.machine["gpu"] == "NVIDIA H200"]
+    at = results.at((side, side, side), dtype)
+    assert at is not None, f"nothing was recorded of {dtype}"
+    return 100 * at.named(name).ratio
+
+
+def _ceiling(name: str) -> float:
+    (results,) = [one for one in all_results() if one.machine["gpu"] == "NVIDIA H200"]
+    return results.ceilings[name]
+
+
+def _near(number: float, measured: float, within: float = 0.1) -> float:
+    """What a text says with "about": speeds differ from day to day. LookupError where it is another number."""
+    if abs(number - measured) > within * measured:
+        raise LookupError(f"it is {measured:.4g}, and not about {number}")
+    return number
 
 
 @cache
@@ -170,6 +204,12 @@ def _resources(found: SimpleNamespace) -> Resources:
 
 
 _FOR_ALL: dict[str, object] = {
+    "tensor": _tensor,
+    "HALF": _fast_numbers("half_mma"),
+    "THREE": _fast_numbers("three_tf32"),
+    **{one.name.upper(): one for one in (FLOAT32, TF32, FLOAT16, BFLOAT16)},
+    "ceiling": _ceiling,
+    "near": _near,
     "UNIT": UNIT,
     "portion": lambda registers: UNIT * cdiv(registers, UNIT),
     "fits": lambda threads, registers, shared=0: occupancy(threads, registers, shared, ARCH),
