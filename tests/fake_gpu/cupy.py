@@ -45,7 +45,7 @@ class _Module:
         self.names = {"at": at, "fail": fail, "np": np, "time": time}
         if cubin.startswith(b"\x7fELF"):  # compiled code, of which only the names are known here
             self.names |= {"hold": _hold, "sm_clock": _sm_clock, "compare": _compare, "gemm": _right}
-            self.names |= {"draw": _draw, "draw_double": _draw_double, "seal": _seal}
+            self.names |= {"draw": _draw, "draw_double": _draw_double, "seal": _seal, "demote": _nothing}
             self.names |= dict.fromkeys(("multiply_add", "copy", "read_l2", "read_shared", "poison"), _nothing)
         else:
             exec(cubin, self.names)
