@@ -82,7 +82,30 @@ def _section(results: Results) -> str:
         f"cache, {ceilings['shared_gbs'] / 1000:.1f} TB/s from shared memory."
     )
     picture = f"![The ladder's kernels as a share of cuBLAS, {results.label}]({PICTURE})"
-    return "\n".join([head, "", *table, "", roof, "", picture, "", *_splits(results)])
+    return "\n".join([head, "", *table, "", roof, "", picture, "", *_splits(results), *_tensor_cores(results)])
+
+
+def _tensor_cores(results: Results) -> list[str]:
+    """The kernels on tensor cores, each beside cuBLAS on the same kind of matrices."""
+    by_dtype: dict[str, list[AtShape]] = {}
+    for one in results.others:
+        by_dtype.setdefault(one.dtype, []).append(one)
+    if not by_dtype:
+        return []
+    columns = [_shape_name(one) for one in next(iter(by_dtype.values()))]
+    lines = [
+        "On tensor cores, each beside cuBLAS on matrices of the same kind, sums in float32; `3xtf32` is float32 by "
+        "three TF32 products, beside SGEMM with TF32 off. Measured in the same way.",
+        "",
+        _row("kernel", ["A and B", *columns]),
+        "|:--|:--|" + "--:|" * len(columns),
+    ]
+    for dtype, shapes in by_dtype.items():
+        for kernel in shapes[0].kernels:
+            name = kernel.name if kernel.lesson is None else f"`{kernel.name}`"
+            lines.append(_row(name, [dtype, *(_percent(one.named(kernel.name).ratio) for one in shapes)]))
+        lines.append(_row("cuBLAS, TFLOPS", [dtype, *(f"{one.cublas_gflops / 1000:.1f}" for one in shapes)]))
+    return [*lines, ""]
 
 
 def _splits(results: Results) -> list[str]:
@@ -119,7 +142,7 @@ def _fast_names(results: Results) -> list[str]:
 
 
 def _fast_cell(one: AtShape, name: str) -> str:
-    kernel = next(kernel for kernel in one.kernels if kernel.name == name)
+    kernel = one.named(name)
     cell = _percent(kernel.ratio)
     return f"**{cell}**" if kernel == one.best else cell
 

@@ -129,6 +129,17 @@ def _per_multiply_add(column: str, share: float) -> Callable[[_Run], Count]:
     return count
 
 
+def _numbers_per_multiply_add(run: _Run) -> Count:
+    """Elements of A and B, of whatever type, that are read from global memory for each multiply-add."""
+    count, line = _per_multiply_add("global_load_bytes", 1 / run.launch.layout.element.size)(run)
+    return count, line
+
+
+def _tensor_share(run: _Run) -> Count:
+    """How many of the M·N·K multiply-adds tensor instructions make, in per cent; 100 where they make all of them."""
+    return min(100.0, 100 * run.counters.totals.tensor_fma / prod(run.shape)), run.worst_line("fma")
+
+
 def _conflicts(run: _Run) -> Count:
     """Wavefronts of shared memory that are due to bank conflicts, as a GPU executes the accesses."""
     totals = run.counters.totals
@@ -228,6 +239,14 @@ MEASURES = {
     ("reads_per_multiply_add", "shared_load"): _Measure(
         _per_multiply_add("shared_load_requests", WARP),
         _ENOUGH.format(words="reads of shared memory, of whatever width, for each multiply-add"),
+    ),
+    ("numbers_per_multiply_add", "global_load"): _Measure(
+        _numbers_per_multiply_add, _ENOUGH.format(words="numbers read from global memory for each multiply-add")
+    ),
+    ("tensor_share", "multiply_add"): _Measure(
+        _tensor_share,
+        "{says} At M, N, K = {M}, {N}, {K} tensor instructions make {count:.0f} % of the multiply-adds, and "
+        "{limit:g} % are possible.",
     ),
     ("overlapping_intervals", "block"): _Measure(
         _overlapping_intervals,

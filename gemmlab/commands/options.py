@@ -39,6 +39,7 @@ class Dtype(str, Enum):
     auto = "auto"
     float32 = "float32"
     tf32 = "tf32"
+    three_tf32 = "3xtf32"
     float16 = "float16"
     bfloat16 = "bfloat16"
 
@@ -83,7 +84,9 @@ LayoutOption = Annotated[
 ]
 DtypeOption = Annotated[
     Dtype,
-    typer.Option(help="What A and B are; auto: as the parameters say; tf32: float that the kernel rounds to TF32."),
+    typer.Option(
+        help="What A and B are; auto: as declared; tf32: float, rounded by the kernel; 3xtf32: float, split by it."
+    ),
 ]
 InputsOption = Annotated[Inputs, typer.Option(help="What A and B hold.")]
 BackendOption = Annotated[Backend, typer.Option(help="Where the kernel runs; auto is the GPU where there is one.")]

@@ -115,7 +115,7 @@ def read_kernel(block: Block, root: Path, name: str) -> Kernel:
         blanks=_blanks(block.block("blanks"), starter, answers),
         starter=starter,
         solved=solution,
-        rules=tuple(read_rule(entry) for entry in block.blocks("counters", optional=True)),
+        rules=_rules(block),
         whole=whole,
     )
 
@@ -140,6 +140,7 @@ def _patient(block: Block, root: Path, name: str) -> Kernel:
         blanks=(Blank(patient, f"mend {patient}", _hints(block), answer),),
         starter=published,
         solved=mended,
+        rules=_rules(block),
     )
 
 
@@ -190,6 +191,10 @@ def _launch(block: Block) -> LaunchSpec | LauncherSpec:
         return launch
     activation = block.text("activation") if "activation" in block else "none"
     return AskedLaunch.of(launch, block.text("args"), activation)
+
+
+def _rules(block: Block) -> tuple[CounterRule, ...]:
+    return tuple(read_rule(entry) for entry in block.blocks("counters", optional=True))
 
 
 def _blanks(block: Block, starter: str, answers: dict[str, str]) -> tuple[Blank, ...]:

@@ -3,6 +3,7 @@
 Every ceiling is what a kernel of device/ceilings.cu reached, or cudaMemcpy, never a figure from a data sheet:
 
 - fma_tflops: float32 multiply-adds, independent of each other, in registers;
+- float16_tflops, tf32_tflops: what mma.sync makes of fragments in registers, on GPUs that have it, sums in float32;
 - copy_gbs: a copy within the GPU's memory, bytes read and bytes written counted;
 - l2_gbs: reads of a buffer that fits into the L2 cache, past the L1 cache;
 - shared_gbs: reads of 16 bytes a thread from shared memory, without bank conflicts, all SMs together.
@@ -10,6 +11,7 @@ Every ceiling is what a kernel of device/ceilings.cu reached, or cudaMemcpy, nev
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,6 +28,9 @@ if TYPE_CHECKING:
 _KERNELS = Path(__file__).with_name("child") / "ceilings.cu"
 
 CHAINS, ROUNDS = 8, 2048  # as in ceilings.cu
+_TENSOR = {"float16_tflops": ("float16_products", 16 * 8 * 16), "tf32_tflops": ("tf32_products", 16 * 8 * 8)}
+_TENSOR_ROUNDS = 1024  # of CHAINS products a warp
+_FIRST_WITH_TF32 = 80  # compute capability
 _BLOCKS_A_SM = 16
 _COPY_BYTES = 2**30  # read, and as many written: several times any L2 cache
 _OUT = {"out": 4096}  # what a kernel would write if it wrote
@@ -37,7 +42,10 @@ def measure_ceilings(bench: Bench) -> dict[str, float]:
     """The ceilings by name, as in the module, and `sm_clock_mhz` beside the multiply-adds. It takes some seconds."""
     program = compile_source(_KERNELS.read_text(encoding="utf-8"), _KERNELS.name, arch=bench.arch)
     found: dict[str, float] = {}
-    for name, probe in _probes(bench.sms, bench.l2_bytes):
+    probes = _probes(bench.sms, bench.l2_bytes)
+    if int(re.sub(r"\D", "", bench.arch)) >= _FIRST_WITH_TF32:
+        probes += _tensor_probes(bench.sms)
+    for name, probe in probes:
         ms, clock = bench.spans(program, probe.plan)
         reached = round(probe.work / (1e-3 * float(np.median(ms))) / probe.unit, 2)
         found[name] = max(reached, found.get(name, 0.0))
@@ -70,6 +78,14 @@ def _probes(sms: int, l2_bytes: int) -> list[tuple[str, _Probe]]:
         ("copy_gbs", _Probe(memcpy, 2 * _COPY_BYTES, 1e9)),
         ("l2_gbs", _probe("read_l2", l2_blocks, 256, l2_buffers, l2_work, 1e9, *l2_sizes)),
         ("shared_gbs", _probe("read_shared", 8 * sms, 1024, _OUT, shared_work, 1e9)),
+    ]
+
+
+def _tensor_probes(sms: int) -> list[tuple[str, _Probe]]:
+    warps, rounds = 16 * sms, Scalar("int32", _TENSOR_ROUNDS)
+    return [
+        (name, _probe(kernel, sms, 512, _OUT, 2 * fma * CHAINS * _TENSOR_ROUNDS * warps, 1e12, rounds))
+        for name, (kernel, fma) in _TENSOR.items()
     ]
 
 

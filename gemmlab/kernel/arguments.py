@@ -15,7 +15,7 @@ from dataclasses import dataclass, fields, replace
 from typing import NamedTuple
 
 from gemmlab.errors import UserError
-from gemmlab.kernel.elements import FLOAT32, TF32, Element, element_of
+from gemmlab.kernel.elements import FLOAT32, Element, element_of
 from gemmlab.kernel.epilogue import DRAWN, Epilogue
 from gemmlab.kernel.launch import (
     ALPHA,
@@ -237,7 +237,7 @@ def element_asked(where: str, matrices: Mapping[str, str], asked: Element | None
     first, second = found["A"] or FLOAT32, found["B"] or FLOAT32
     if first is not second:
         raise UserError(f"{where} takes A as {matrices['A']} and B as {matrices['B']}; both must have one type")
-    if asked is not None and asked is not first and not (asked is TF32 and first is FLOAT32):
+    if asked is not None and asked.cuda != first.cuda:
         raise UserError(f"{where} takes A as {matrices['A']}, and was to take matrices of {asked.name}")
     return asked or first
 

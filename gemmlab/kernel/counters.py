@@ -17,8 +17,8 @@ class LineCounters:
     A request is one memory instruction of one warp. `sectors` are the 32-byte pieces that it touches, `wavefronts` the
     passes that it takes through the banks of shared memory, `conflicts` those beyond what it would take without bank
     conflicts, `bytes` what its threads asked for. An asynchronous copy counts as a load from global memory and as a
-    store to shared memory; the latter is in `async_copy` once more. `fma` counts threads, `instructions` and `barriers`
-    warps.
+    store to shared memory; the latter is in `async_copy` once more. `fma` counts threads, `tensor_fma` the
+    multiply-adds of tensor instructions, `instructions` and `barriers` warps.
 
     Accesses to shared memory are counted as the source has them. `widened` ones are what a GPU executes after ptxas has
     joined neighbours (see widening.py).
@@ -27,6 +27,7 @@ class LineCounters:
     instructions: int = 0
     barriers: int = 0
     fma: int = 0
+    tensor_fma: int = 0
     global_load_requests: int = 0
     global_load_sectors: int = 0
     global_load_bytes: int = 0

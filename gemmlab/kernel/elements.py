@@ -18,7 +18,8 @@ from gemmlab.errors import UserError
 class Element:
     """A type of element. `cuda` is its name in C++, `digits` the bits of its significand, with the hidden one.
 
-    `exact` says whether a matrix holds such numbers only; a kernel with TF32 gets any floats.
+    `exact` says whether a matrix holds such numbers only; a kernel with TF32 gets any floats. `whole` are the bits of
+    whole numbers that every product of two has exact, where these are fewer.
     """
 
     name: str
@@ -26,6 +27,7 @@ class Element:
     storage: str
     digits: int
     exact: bool = True
+    whole: int = 24
 
     def __reduce__(self) -> tuple:
         """The same object in another process."""
@@ -43,8 +45,8 @@ class Element:
 
     @property
     def largest_integer(self) -> int:
-        """Every whole number up to this one is exact."""
-        return 1 << self.digits
+        """Every whole number up to this one is exact, and multiplied exactly."""
+        return 1 << min(self.digits, self.whole)
 
     def values(self, matrix: np.ndarray) -> np.ndarray:
         """The float32 numbers that a kernel gets where these are asked for."""
@@ -67,9 +69,11 @@ class Element:
 
 FLOAT32 = Element("float32", "float", "float32", 24)
 TF32 = Element("tf32", "float", "float32", 11, exact=False)
+# Floats that a kernel splits into two TF32 numbers each, and whose small parts it does not multiply with each other.
+THREE_TF32 = Element("3xtf32", "float", "float32", 21, exact=False, whole=11)
 FLOAT16 = Element("float16", "__half", "float16", 11)
 BFLOAT16 = Element("bfloat16", "__nv_bfloat16", "uint16", 8)
-ELEMENTS = {element.name: element for element in (FLOAT32, TF32, FLOAT16, BFLOAT16)}
+ELEMENTS = {element.name: element for element in (FLOAT32, TF32, THREE_TF32, FLOAT16, BFLOAT16)}
 # The pointers to constants that a kernel may take A and B as, in the spelling of gemmlab.cuda.signature.
 _POINTEES = {
     **dict.fromkeys(("half", "__half"), FLOAT16),

@@ -8,8 +8,9 @@ a few √K, and a bound that kept growing with K would let wrong results pass wh
 What a matrix holds (elements.py) changes the numbers, not the rule:
 - float16 and bfloat16: A and B are drawn exact in their type. The product of two such numbers is exact in float32, so
   that only the sum rounds, and it is to be kept in float32. The bound is that of float32.
-- TF32: the kernel rounds what it multiplies, by at most u = 2^-11 each, to nothing that it was told of. To the bound
-  comes 2 · min(1, 8/√K) · 2u · (|A| @ |B|); this also covers a kernel that cuts the low bits off.
+- TF32: the kernel itself rounds what it multiplies, by at most u = 2^-11 each. To the bound comes
+  2 · min(1, 8/√K) · 2u · (|A| @ |B|); this also covers a kernel that cuts the low bits off. Where it splits each factor
+  into two TF32 numbers and leaves out the product of the small parts, the same holds with u = 2^-21.
 Whole numbers reach as far as their type has them exact, so that a sum which is rounded to the inputs' type on the way
 is no longer equal: what TF32's own rounding would hide on random inputs shows there.
 """

@@ -9,8 +9,8 @@ from __future__ import annotations
 import json
 import re
 import subprocess
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 from statistics import median
@@ -22,6 +22,8 @@ from gemmlab.errors import UserError
 from gemmlab.files import write_whole
 from gemmlab.gpu.bench import Bench, Timing
 from gemmlab.gpu.roofline import measure_ceilings
+from gemmlab.kernel.elements import ELEMENTS
+from gemmlab.kernel.layout import COURSE
 from gemmlab.kernel.plan import refused
 from gemmlab.kernel.program import Program
 from gemmlab.records.results import FOLDER, SPLIT_SHAPES
@@ -35,12 +37,32 @@ SECONDS, WARM_UP = 0.6, 0.2  # of each kernel at each shape: timed launches, and
 SPLIT_LESSONS = ("09", "10", "13")  # those recorded at SPLIT_SHAPES: before the split, the split, all kernels by shape
 
 GRID = "cdiv(N, BN),cdiv(M, BM)"
-# Kernels of solutions/fast/, with their launch.
+_WARP_TILES = "BM // WM * (BN // WN) * 32"
+
+
+@dataclass(frozen=True)
+class Fast:
+    """How a kernel of solutions/fast/ is launched, in its own names, and what its A and B hold."""
+
+    block: str
+    grid: str = GRID
+    smem: str = "0"
+    element: str = "float32"
+
+    def candidate(self, name: str, source: str, numbers: Mapping[str, int] | None = None) -> Candidate:
+        """The kernel with other numbers in its #define lines, if any."""
+        layout = replace(COURSE, element=ELEMENTS[self.element])
+        return variant(name, source, self.block, self.grid, self.smem, numbers, layout)
+
+
 FAST = {
-    "register_prefetch": ("BN // TN,BM // TM", GRID),
-    "two_fragments": ("BN // TN,BM // TM", GRID),
-    "pipelined": ("(BM // TM) * (BN // TN)", GRID),
-    "sliced": ("SLICES * (BM // TM) * (BN // TN)", GRID),
+    "register_prefetch": Fast("BN // TN,BM // TM"),
+    "two_fragments": Fast("BN // TN,BM // TM"),
+    "pipelined": Fast("(BM // TM) * (BN // TN)"),
+    "sliced": Fast("SLICES * (BM // TM) * (BN // TN)"),
+    "wmma_tf32": Fast(_WARP_TILES, element="tf32"),
+    "half_mma": Fast(_WARP_TILES, smem="STAGES * (BM + BN) * BK * 2", element="float16"),
+    "three_tf32": Fast(_WARP_TILES, smem="STAGES * (BM * BK + BK * (BN + PAD)) * 4", element="3xtf32"),
 }
 # The same with other numbers in their #define lines.
 FAST_SIZES = {"two_fragments": ({"BM": 64, "BK": 16, "BLOCKS_A_SM": 1},)}
@@ -48,11 +70,13 @@ FAST_SIZES = {"two_fragments": ({"BM": 64, "BK": 16, "BLOCKS_A_SM": 1},)}
 
 @dataclass(frozen=True)
 class Entry:
-    """A kernel of the record: its lesson's number, None beyond the ladder, and whether its sizes are the lesson's."""
+    """A kernel of the record: its lesson's number, None beyond the ladder, and whether its sizes are the lesson's.
+    `dtype` names its inputs: kernels of one name stand beside the same cuBLAS."""
 
     candidate: Candidate
     lesson: str | None
     as_taught: bool
+    dtype: str = "float32"
 
 
 def entries(root: Path) -> list[Entry]:
@@ -61,19 +85,23 @@ def entries(root: Path) -> list[Entry]:
     for lesson in lessons.load_all(root):
         if len(lesson.kernels) == 1 and lesson.kernel.patient is None:
             found += _of_lesson(lesson)
-    for name, launch in FAST.items():
+    for name, fast in FAST.items():
         source = (root / "solutions" / "fast" / f"{name}.cu").read_text(encoding="utf-8")
         for numbers in ({}, *FAST_SIZES.get(name, ())):
-            found.append(Entry(variant(f"fast/{name}", source, *launch, numbers=numbers), None, False))
+            candidate = fast.candidate(f"fast/{name}", source, numbers)
+            found.append(Entry(candidate, None, False, fast.element))
     return found
 
 
 def _of_lesson(lesson: Lesson) -> Iterator[Entry]:
     source = lesson.solution
-    yield Entry(Candidate(source, lesson.name, lesson.kernel.launches_of(source)), lesson.number, True)
+    dtype, launches = lesson.kernel.element.name, lesson.kernel.launches_of(source)
+    yield Entry(Candidate(source, lesson.name, launches), lesson.number, True, dtype)
     if other := lesson.recorded:
         for numbers in other.choices:
-            yield Entry(variant(lesson.name, source, other.block, other.grid, numbers=numbers), lesson.number, False)
+            layout = replace(COURSE, element=lesson.kernel.element)
+            other_sizes = variant(lesson.name, source, other.block, other.grid, numbers=numbers, layout=layout)
+            yield Entry(other_sizes, lesson.number, False, dtype)
 
 
 def record(
@@ -98,8 +126,13 @@ def record(
         tell("ceilings are measured")
         ceilings = measure_ceilings(bench)
         tell(", ".join(f"{name} {value:,.0f}" for name, value in ceilings.items()))
-        found = [_at_shape(bench, shape, list(zip(wanted, programs, strict=True)), tell) for shape in shapes]
-        splits = [pair for pair in zip(wanted, programs, strict=True) if _splits(pair[0])]
+        pairs = list(zip(wanted, programs, strict=True))
+        found = [
+            _at_shape(bench, shape, [pair for pair in pairs if pair[0].dtype == dtype], tell)
+            for dtype in dict.fromkeys(entry.dtype for entry in wanted)
+            for shape in shapes
+        ]
+        splits = [pair for pair in pairs if _splits(pair[0])]
         found += [_at_shape(bench, shape, splits, tell) for shape in SPLIT_SHAPES if splits]
         machine = _machine(commit, [timing for _, timings in found for timing in timings])
     data = {"machine": machine, "ceilings": ceilings, "shapes": [shape for shape, _ in found]}
@@ -115,7 +148,7 @@ def _splits(entry: Entry) -> bool:
 def _at_shape(
     bench: Bench, shape: Shape, programs: list[tuple[Entry, Program | str]], tell: Callable[[str], None]
 ) -> tuple[dict, list[Timing]]:
-    """The results file's object of one shape, and the timings in it."""
+    """The results file's object of one shape and one dtype, and the timings in it."""
     kernels, timings = [], []
     for entry, program in programs:
         timing = _timed(bench, entry, program, shape)
@@ -127,7 +160,7 @@ def _at_shape(
     M, N, K = shape
     cublas = _digits(median(timing.cublas_gflops for timing in timings), 6)
     warm = _digits(median(timing.warm.cublas_gflops for timing in timings), 6)
-    head = {"M": M, "N": N, "K": K, "dtype": "float32", "cublas_gflops": cublas, "cublas_warm_gflops": warm}
+    head = {"M": M, "N": N, "K": K, "dtype": programs[0][0].dtype, "cublas_gflops": cublas, "cublas_warm_gflops": warm}
     return head | {"kernels": kernels}, timings
 
 

@@ -29,11 +29,15 @@ class Kernel:
 
 @dataclass(frozen=True)
 class AtShape:
-    """All kernels at one shape, and cuBLAS beside them."""
+    """All kernels at one shape with inputs of one kind, and cuBLAS beside them."""
 
     shape: Shape
     cublas_gflops: float
     kernels: tuple[Kernel, ...]
+    dtype: str = "float32"
+
+    def named(self, name: str) -> Kernel:
+        return next(kernel for kernel in self.kernels if kernel.name == name)
 
     def as_taught(self, lesson: str) -> Kernel:
         """The kernel of one of its lessons, as it is."""
@@ -54,13 +58,14 @@ class AtShape:
 
 @dataclass(frozen=True)
 class Results:
-    """One results file: the machine's description, the ceilings by name, and the shapes: those of the whole ladder, and
-    `splits`, those of the kernels that split K."""
+    """One results file: the machine's description, the ceilings by name, and the shapes: those of the ladder's float32
+    kernels, `splits`, those of the kernels that split K, and `others`, those of the kernels on tensor cores."""
 
     machine: dict
     ceilings: dict[str, float]
     shapes: tuple[AtShape, ...]
     splits: tuple[AtShape, ...] = ()
+    others: tuple[AtShape, ...] = ()
 
     @property
     def label(self) -> str:
@@ -71,8 +76,9 @@ class Results:
             f"recorded on {machine.get('gpu')}, driver {machine.get('driver')}, {machine.get('date')}, commit {commit}"
         )
 
-    def at(self, shape: Shape) -> AtShape | None:
-        return next((one for one in (*self.shapes, *self.splits) if one.shape == shape), None)
+    def at(self, shape: Shape, dtype: str = "float32") -> AtShape | None:
+        every = (*self.shapes, *self.splits, *self.others)
+        return next((one for one in every if (one.shape, one.dtype) == (shape, dtype)), None)
 
 
 def all_results(folder: Path = FOLDER) -> list[Results]:
@@ -88,13 +94,15 @@ def first_results(folder: Path = FOLDER) -> Results | None:
 
 def _results(data: dict) -> Results:
     every = tuple(map(_at_shape, data.get("shapes", ())))
-    splits = tuple(one for one in every if one.shape in SPLIT_SHAPES)
-    ladder = tuple(one for one in every if one.shape not in SPLIT_SHAPES)
-    return Results(data.get("machine", {}), data["ceilings"], ladder, splits)
+    others = tuple(one for one in every if one.dtype != "float32")
+    splits = tuple(one for one in every if one not in others and one.shape in SPLIT_SHAPES)
+    ladder = tuple(one for one in every if one not in (*others, *splits))
+    return Results(data.get("machine", {}), data["ceilings"], ladder, splits, others)
 
 
 def _at_shape(data: dict) -> AtShape:
-    return AtShape((data["M"], data["N"], data["K"]), data["cublas_gflops"], tuple(map(_kernel, data["kernels"])))
+    shape, kernels = (data["M"], data["N"], data["K"]), tuple(map(_kernel, data["kernels"]))
+    return AtShape(shape, data["cublas_gflops"], kernels, data.get("dtype", "float32"))
 
 
 def _kernel(data: dict) -> Kernel:

@@ -18,7 +18,7 @@ _NARROW = 100  # columns; what is not a terminal gets the lines whole
 # A column of the source: its head, and what it shows of a line, None for nothing.
 _COLUMNS: tuple[tuple[str, Callable[[LineCounters], float | None]], ...] = (
     ("instr.", lambda c: c.instructions),
-    ("FMA", lambda c: c.fma or None),
+    ("FMA", lambda c: c.fma + c.tensor_fma or None),
     ("global\nrequests", lambda c: _sum(c, "global", "requests")),
     ("global\nsectors", lambda c: _sum(c, "global", "sectors")),
     ("sectors/\nrequest", lambda c: _sectors_per_request(c)),
@@ -112,7 +112,7 @@ def _is_shown(prefix: str, totals: LineCounters) -> bool:
 
 def _ratios(totals: LineCounters) -> Iterator[Text]:
     yield Text()
-    yield Text(say.WORK(fma=_number(totals.fma), instructions=_number(totals.instructions)))
+    yield Text(say.WORK(fma=_number(totals.fma + totals.tensor_fma), instructions=_number(totals.instructions)))
     loads, stores = _number(totals.load_sectors_per_request), _number(totals.store_sectors_per_request)
     if totals.load_sectors_per_request and totals.store_sectors_per_request:
         yield Text(say.SECTORS_PER_REQUEST(loads=loads, stores=stores))

@@ -77,7 +77,7 @@ def title(finding: Finding) -> str:
     parts = [_kind(finding)]
     parts += [say.LINE(line=finding.line)] if finding.line else []
     parts += [say.COLUMN(column=finding.column)] if finding.column else []
-    parts += [say.TIMES(count=finding.count)] if finding.count > 1 else []
+    parts += [say.TIMES(count=f"{finding.count:,}")] if finding.count > 1 else []
     parts += [say.SEEN_BY_EMULATOR()] if finding.details.get("by") == "emulator" else []
     return ", ".join(parts)
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from gemmlab.compiler.compile import CompileError
 from gemmlab.errors import UserError
 from gemmlab.kernel.launch import LaunchSpec
+from gemmlab.kernel.layout import COURSE, Layout
 from gemmlab.kernel.program import Program
 from gemmlab.trials.candidate import Candidate, Shape
 
@@ -17,7 +18,13 @@ _NAME = re.compile(r"[A-Za-z_]\w*")
 
 
 def variant(
-    name: str, source: str, block: str, grid: str, smem: str = "0", numbers: Mapping[str, int] | None = None
+    name: str,
+    source: str,
+    block: str,
+    grid: str,
+    smem: str = "0",
+    numbers: Mapping[str, int] | None = None,
+    layout: Layout = COURSE,
 ) -> Candidate:
     """The source with other numbers, told by the name and the numbers in place of a file name. The expressions of the
     launch may name every number that the source defines.
@@ -32,7 +39,7 @@ def variant(
     known = {found: number for _, found, number in _DEFINE.findall(source)}
     block, grid, smem = (_NAME.sub(lambda word: known.get(word[0], word[0]), text) for text in (block, grid, smem))
     told = [f"{found}={number}" for found, number in numbers.items()]
-    return Candidate(source, " ".join([name, *told]), LaunchSpec.parse(block, grid, smem, smem_opt_in=True))
+    return Candidate(source, " ".join([name, *told]), LaunchSpec.parse(block, grid, smem, True, layout=layout))
 
 
 def compiled(candidates: Sequence[Candidate], arch: str, shapes: Sequence[Shape] = ()) -> Iterator[Program | str]:

@@ -167,11 +167,16 @@ def _long_K(numbers: _Draw, tile: _Tile) -> _Shape:
 
 
 def _many_rows(numbers: _Draw, tile: _Tile) -> _Shape:
-    return numbers.between(*_LONG, "M"), tile.BN - 1, _steps(numbers, tile) - 1
+    return _bounded(numbers.between(*_LONG, "M"), tile.BN - 1, _steps(numbers, tile) - 1)
 
 
 def _many_columns(numbers: _Draw, tile: _Tile) -> _Shape:
-    return tile.BM - 1, numbers.between(*_LONG, "N"), _steps(numbers, tile) - 1
+    return _bounded(tile.BM - 1, numbers.between(*_LONG, "N"), _steps(numbers, tile) - 1)
+
+
+def _bounded(M: int, N: int, K: int) -> _Shape:
+    """The shape, with a K that takes no more multiply-adds than a case may."""
+    return M, N, min(K, _PRODUCTS // (M * N))
 
 
 def _large_C(numbers: _Draw, tile: _Tile) -> _Shape:

@@ -1,6 +1,6 @@
-// Thread coarsening: four columns of C a thread, 16 apart. Block 16×16, one block a tile of C of 16 rows and 64 columns.
-// The naive kernel must read 4096³ floats from memory at M = N = K = 4096, 275 GB. Tiles make it a sixteenth, and
-// coarsening reads each element of A once for four columns.
+// Thread coarsening: four columns of C a thread, 16 apart. Block 16×16, one block a 16×64 tile of C.
+// The naive kernel must read 4096³ floats from memory at M = N = K = 4096, 275 GB. Tiles make it a
+// sixteenth, and coarsening reads each element of A once for four columns.
 #define TILE 16
 #define COARSE 4
 

@@ -1,7 +1,7 @@
 // Vectorised loads: a thread moves 16 bytes at once, a quarter of the load instructions. Block 16×16, one
 // block a tile of C.
-// Padding each row by 4 floats always removes the bank conflicts. And each row still begins at a multiple of
-// 16 bytes.
+// Padding each row by 4 floats always removes the bank conflicts. And each row still begins at a multiple
+// of 16 bytes.
 #define TILE 16
 #define PAD 4
 

@@ -4,8 +4,8 @@
 // Rows are padded by 4 floats, so that each begins at a multiple of 16 bytes. For accesses of 4 bytes down a
 // column this leaves bank conflicts; there are none here.
 // AS PUBLISHED
-// Padding each row by 4 floats always removes the bank conflicts. And each row still begins at a multiple of
-// 16 bytes.
+// Padding each row by 4 floats always removes the bank conflicts. And each row still begins at a multiple
+// of 16 bytes.
 // END MENDED
 #define TILE 16
 #define PAD 4

@@ -5,14 +5,14 @@ import pytest
 from gemmlab.check.check import check_source
 from gemmlab.course.lesson import Case, find_root
 from gemmlab.records.record import FAST
-from gemmlab.trials.numbers import variant
 
 SHAPES = [(1, 1, 1), (35, 45, 25), (130, 132, 40), (135, 131, 50), (64, 256, 48)]
+ON_TENSOR_CORES = [(35, 45, 25), (130, 136, 40)]  # the second with rows at multiples of 16 bytes
 
 
 def fast(name, change=lambda source: source):
     source = change((find_root() / "solutions/fast" / f"{name}.cu").read_text(encoding="utf-8"))
-    return variant(name, source, *FAST[name])
+    return FAST[name].candidate(name, source)
 
 
 def verdict(one, shapes):
@@ -20,8 +20,15 @@ def verdict(one, shapes):
     return check_source(one.text, f"{one.filename}.cu", one.launch, cases, backend="emulator")
 
 
-@pytest.mark.parametrize("name", FAST)
-@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@pytest.mark.parametrize(
+    ("name", "shape"),
+    [
+        (name, shape)
+        for name, one in FAST.items()
+        for shape in (SHAPES if one.element == "float32" else ON_TENSOR_CORES)
+    ],
+    ids=str,
+)
 def test_right_at_ragged_shapes(name, shape):
     found = verdict(fast(name), [shape])
     assert (found.status, [finding.message for finding in found.findings]) == ("passed", [])
@@ -45,6 +52,9 @@ def test_a_missing_barrier_is_found(name, line, left):
 
 
 FILLS = {
+    "wmma_tf32": ("(r < M && c < K) ? A[r * K + c] : 0.0f", "r < M ? A[r * K + c] : 0.0f"),
+    "half_mma": ("e < count ? from[e] : __half(0.0f)", "count > 0 ? from[e] : __half(0.0f)"),
+    "three_tf32": ("e < count ? 0 : 4", "count > 0 ? 0 : 4"),
     "pipelined": ("|| k0 + a_k < K", "|| true"),
     "sliced": ("|| k0 + a_k < K", "|| true"),
     "register_prefetch": ("if (r < rows && c < cols) {\n        const", "if (r < rows) {\n        const"),

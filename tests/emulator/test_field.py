@@ -49,9 +49,7 @@ def test_verdict_on_the_shared_kernels(kernel: FieldKernel):
         assert_verdicts(kernel, schedule)
 
 
-@pytest.mark.parametrize(
-    "kernel", KERNELS[::4], ids=ids
-)  # a sample: what could differ lies in the executor, not in a kernel
+@pytest.mark.parametrize("kernel", KERNELS[::4], ids=ids)  # a sample: what could differ is the executor
 def test_a_check_says_the_same_again_on_one_core_and_on_two(kernel: FieldKernel):
     shape = (kernel.failing or kernel.passing)[0]
     case = Case(shape, kernel.inputs[0], 1, "ordinary")

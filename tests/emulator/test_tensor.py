@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 from ptx_lab import kernel, kinds, launch, unsupported
@@ -119,6 +122,12 @@ def matrix_of(fragment: layouts.Fragment, found: np.ndarray) -> np.ndarray:
 def multiply(opcode: str, product: layouts.Multiplication, a, b, c, skip: int | None = None):
     """Run mma on matrices; `skip` leaves that register of A, B or C (counted through) unset."""
     parts = [registers(product.a, a), registers(product.b, b), registers(product.c, c)]
+    found, run = multiply_registers(opcode, product, parts, skip)
+    return matrix_of(product.d, found), run
+
+
+def multiply_registers(opcode: str, product: layouts.Multiplication, parts: list[np.ndarray], skip: int | None = None):
+    """The same on the registers of A, B and C, (register, lane) each; those of D come back."""
     given = np.concatenate(parts)
     wide = product.a.kind == "f64"
     prefix, size = ("%rd", 64) if wide else ("%r", 32)
@@ -136,7 +145,7 @@ def multiply(opcode: str, product: layouts.Multiplication, a, b, c, skip: int | 
     run = launch(
         kernel("\n".join([*loads, text, *stores])), given.reshape(-1), np.zeros(32, np.uint64), C.reshape(-1), 32
     )
-    return matrix_of(product.d, C), run
+    return C, run
 
 
 def example(kind: str, c_kind: str, d_kind: str, shape, seed: int = 0, whole: bool = False):
@@ -212,6 +221,34 @@ def test_products_of_random_numbers(kind, c_kind, d_kind, shape):
     bound = (4 * unit + half_output + 2.0**-20 * (kind != "f64")) * (np.abs(a) @ np.abs(b) + np.abs(c))
     assert not len(run.events)
     assert (np.abs(d - (a @ b + c)) <= bound).all()
+
+
+MEASURED = json.loads((Path(__file__).parents[1] / "support/tensor_measured.json").read_text())
+
+
+@pytest.mark.parametrize("one", MEASURED["products"], ids=lambda one: f"{one['kind']} {one['shape']}")
+def test_float_sums_are_those_of_an_h200_to_the_last_bit(one):
+    """Inputs in [-1, 1), with all 32 bits set at random in TF32's, and inputs over twelve powers of two."""
+    kind, shape = one["kind"], tuple(one["shape"])
+    product = layouts.multiplication((kind, kind, "f32", "f32"), shape, False)
+    given = {name: np.array([_words(text) for text in one[name]]) for name in "abcd"}
+    opcode = f"mma.sync.aligned.m{shape[0]}n{shape[1]}k{shape[2]}.row.col.f32.{kind}.{kind}.f32"
+    found, run = multiply_registers(opcode, product, [given[name] for name in "abc"])
+    assert not len(run.events)
+    assert np.array_equal(found.astype(np.uint64), given["d"])
+
+
+def _words(text: str) -> np.ndarray:
+    return np.array([int(text[at : at + 8], 16) for at in range(0, len(text), 8)], np.uint64)
+
+
+def test_a_factor_is_rounded_to_tf32_as_on_an_h200():
+    body = "ld.global.b32 %f1, [%rd54]; cvt.rna.tf32.f32 %r1, %f1; st.global.b32 [%rd56], %r1;"
+    given, expected = (np.array([int(pair[n], 16) for pair in MEASURED["cvt_rna"][:32]], np.uint64) for n in range(2))
+    C = np.zeros(32, np.uint64)
+    launch(kernel(body), given, np.zeros(32, np.uint64), C, 32)
+    numbers = ~np.isnan(given.astype(np.uint32).view(np.float32))  # a NaN keeps its upper bits there
+    assert np.array_equal(C[numbers], expected[numbers]) and numbers.sum() == 30
 
 
 def test_only_the_upper_bits_of_a_tf32_operand_count():

@@ -103,7 +103,8 @@ def test_after_a_fault_the_bench_goes_on_with_a_fresh_process(one_bench):
 
 def test_every_ceiling_is_measured(one_bench):
     found = roofline.measure_ceilings(one_bench)
-    assert set(found) == {"fma_tflops", "copy_gbs", "l2_gbs", "shared_gbs", "sm_clock_mhz"}
+    of_tensor_cores = {"float16_tflops", "tf32_tflops"}
+    assert set(found) == {"fma_tflops", "copy_gbs", "l2_gbs", "shared_gbs", "sm_clock_mhz"} | of_tensor_cores
     assert all(value > 0 for value in found.values())
 
 
@@ -120,6 +121,19 @@ def test_every_level_stands_under_its_own_ceiling():
     picture = hierarchy("mine", {"memory": 2.0, "L2": 1.0}, found)
     assert "mine, L2: 1 FLOP/B, 8,000 GFLOPS if L1 keeps nothing" in picture.alt
     assert any("8,000 GB/s" in one.get_text() for one in picture.figure.findobj(lambda it: hasattr(it, "get_text")))
+
+
+def test_tensor_cores_have_a_roof_of_their_own_and_elements_of_their_own_size():
+    found = ceilings_of({"fma_tflops": 60, "copy_gbs": 4000, "float16_tflops": 600}, "measured on X")
+    assert (found.ridge, found.on_tensor_cores("float16").ridge) == (15.0, 150.0)
+    assert found.on_tensor_cores("float32") is found.on_tensor_cores("tf32") is found
+    assert "float16 on tensor cores: 600,000 GFLOPS" in {
+        one.get_text()
+        for one in hierarchy("mine", {"memory": 2.0}, found.on_tensor_cores("float16")).figure.findobj(
+            lambda it: hasattr(it, "get_text")
+        )
+    }
+    assert intensities(LineCounters(), (4, 4, 4), (8, 8, 8), 2) == {"memory": 1024 / 512}
 
 
 def test_the_ceilings_of_this_gpu_are_measured_once(monkeypatch, tmp_path):

@@ -62,6 +62,15 @@ def test_the_prediction_is_the_experiments_number(lesson, claim):
     assert evidence.holds == (claim == SURVIVOR)
 
 
+def test_what_follows_is_said_of_the_table(lesson):
+    half, naive = (experiments.examine(claim, lesson) for claim in ("half_occupancy", "naive_bytes"))
+    pairs = re.findall(r"([\d.]+) % \| \d+ \| ([\d.]+) %", half.text)
+    left = sorted(round(100 * float(after) / float(before)) for before, after in pairs)
+    assert f"In the table {left[0]} to {left[-1]} % of" in half.follows
+    assert re.findall(r"On (sm_\d+) the", half.follows) == re.findall(r"\| (sm_\d+) .* no launch", half.text)
+    assert "in blocks of 16×16." in naive.follows and "16×16 threads | 274.88 GB" in naive.text
+
+
 def test_claims_have_an_experiment_a_prediction_and_a_patient(lesson):
     ids = [claim.id for claim in lesson.claims]
     assert sorted(ids) == sorted(experiments.EXPERIMENTS) == sorted(prediction.id for prediction in lesson.predictions)
@@ -91,6 +100,24 @@ def test_a_mend_is_measured_by_the_code_that_it_changes():
     assert patients.changed_lines(before, "a;\n// other words\nb;\nc;\n") == set()
     assert patients.changed_lines(before, "a;\nB;\nc;\n") == {3}
     assert patients.changed_lines(before, "a;\nb;\nnew;\nc;\n") == {3, 4}
+    blocks = "a;\n{\nb;\n}\nc;\n"
+    assert patients.changed_lines(blocks, blocks.replace("c;", "new;\nc;")) == {3, 4, 5}
+
+
+@pytest.mark.parametrize("before", ["        As[ty][tx] = (row", "        // No second barrier"])
+def test_a_missing_barrier_may_be_seen_at_either_end_of_the_loop(lesson, before):
+    kernel = lesson.kernel_named("one_barrier")
+    mended = kernel.starter.replace(before, f"        __syncthreads();\n{before}")
+    lines = {number: text.strip() for number, text in enumerate(kernel.starter.split("\n"), 1)}
+    found = [lines[number] for number in changed_lines(kernel, mended)]
+    assert [found[0], found[1][:12], found[2][:5], *found[3:]] == [
+        "for (int k0 = 0; k0 < K; k0 += TILE) {",
+        "As[ty][tx] =",
+        "acc =",
+        "}",
+        "// No second barrier: the one in the next turn holds the threads together.",
+        "}",
+    ]
 
 
 SMALLEST = {  # the shapes of the model answer that show a fault, and one that hides it

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import astuple
 from functools import cache, partial
 from types import SimpleNamespace
@@ -10,6 +11,7 @@ from gemmlab.compiler.compile import compile_source
 from gemmlab.course.lesson import Lesson, find_root, load
 from gemmlab.cuda.sizes import Sizes, numbers_of, register_sizes, sizes_of, with_sizes
 from gemmlab.errors import UserError
+from gemmlab.kernel.elements import BFLOAT16, FLOAT16, FLOAT32, TF32
 from gemmlab.kernel.launch import cdiv
 from gemmlab.kernel.limits import REGISTER_UNIT, WARP, occupancy
 from gemmlab.kernel.program import Resources
@@ -21,7 +23,7 @@ from gemmlab.models.tally import Tally
 from gemmlab.models.warp_tile import BY_ROWS, IN_ORDER, WarpTile, arrangements, wavefronts
 from gemmlab.notebook.arguments import COUNTED_SHAPE
 from gemmlab.records.landscapes import measured, recorded_landscapes
-from gemmlab.records.results import all_results
+from gemmlab.records.results import all_results, published
 from gemmlab.records.splits import recorded_splits
 from gemmlab.trials.counts import tally
 from gemmlab.trials.warp_tile import warp_tile
@@ -34,9 +36,26 @@ UNIT = REGISTER_UNIT // WARP  # registers of a thread are given out in this many
 def ladder_names(lesson: Lesson) -> dict[str, object]:
     """BM, BN, BK, TM, TN of a kernel with register tiles, `limit` of its rules, and what is the same for all."""
     sizes = register_sizes(lesson.kernels[0].starter) if lesson.kernels else None
-    of_kernel = {} if sizes is None else {**vars(sizes), "bank": partial(_wavefronts, sizes), "PAD": autotune.PAD}
+    of_kernel: dict[str, object] = dict(_defined(lesson.kernels[0].starter)) if lesson.kernels else {}
+    if sizes is not None:
+        of_kernel = {**vars(sizes), "bank": partial(_wavefronts, sizes), "PAD": autotune.PAD}
     limits = {(rule.what, rule.of): rule.limit for rule in lesson.kernels[0].rules}
-    return {**of_kernel, **_FOR_ALL, "cases": lesson.kernels[0].cases, "limit": lambda what, of: limits[what, of]}
+    return {
+        **of_kernel,
+        **_FOR_ALL,
+        "lesson": lesson,
+        "cases": lesson.kernels[0].cases,
+        "limit": lambda what, of: limits[what, of],
+    }
+
+
+def _defined(source: str) -> dict[str, int]:
+    """The numbers in the #define lines of a kernel."""
+    return {name: int(number) for name, number in re.findall(r"^#define (\w+) (\d+)\b", source, re.MULTILINE)}
+
+
+def _fast_numbers(name: str) -> dict[str, int]:
+    return _defined((find_root() / "solutions/fast" / f"{name}.cu").read_text(encoding="utf-8"))
 
 
 def split_names(lesson: Lesson) -> dict[str, object]:
@@ -98,6 +117,35 @@ def _recorded(side: int) -> dict[str, float]:
 
 
 @cache
+def _tensor(name: str, dtype: str, side: int = 4096) -> float:
+    """The recorded share of cuBLAS of a kernel on tensor cores, in per cent."""
+    (results,) = [one for one in all_results() if one.machine["gpu"] == "NVIDIA H200"]
+    at = results.at((side, side, side), dtype)
+    assert at is not None, f"nothing was recorded of {dtype}"
+    return 100 * at.named(name).ratio
+
+
+def _ceiling(name: str) -> float:
+    (results,) = [one for one in all_results() if one.machine["gpu"] == "NVIDIA H200"]
+    return results.ceilings[name]
+
+
+def _near(number: float, measured: float, within: float = 0.1) -> float:
+    """What a text says with "about": speeds differ from day to day. LookupError where it is another number."""
+    if abs(number - measured) > within * measured:
+        raise LookupError(f"it is {measured:.4g}, and not about {number}")
+    return number
+
+
+@cache
+def _public(source: str) -> dict[str, float]:
+    """What a ladder of others, or one beside it, reached at 4096×4096×4096, by step, in per cent of cuBLAS."""
+    (ladder,) = [one for one in published() if one.source == source and one.shape == (4096, 4096, 4096)]
+    assert ladder.unit == "percent of cuBLAS"
+    return dict(zip(ladder.steps, ladder.values, strict=True))
+
+
+@cache
 def _search(M: int, N: int, K: int) -> list[SimpleNamespace]:
     """The recorded search at that shape, the fastest first: sizes, TFLOPS, registers, blocks, occupancy."""
     (record,) = [one for one in recorded_landscapes() if one["machine"]["gpu"] == "NVIDIA H200"]
@@ -139,16 +187,15 @@ def _ranked() -> list[autotune.Estimate]:
 
 
 def _misjudged(*sizes: int) -> SimpleNamespace:
-    """One configuration of that search: its places, by the model and in the record, and what decides in the model."""
-    ranked, measured_first = _ranked(), [one.sizes for one in _search(4096, 4096, 4096)]
-    place = next(place for place, one in enumerate(ranked) if one.sizes == Sizes(*sizes))
-    warps = ranked[place].occupancy.warps_per_sm
+    """One configuration of that search: what the model makes of it and why, and its place in the record."""
+    ranked, recorded = _ranked(), [one.sizes for one in _search(4096, 4096, 4096)]
+    estimate = next(one for one in ranked if one.sizes == Sizes(*sizes))
     return SimpleNamespace(
-        model=place + 1,
-        record=measured_first.index(Sizes(*sizes)) + 1,
+        of_best=100 * ranked[0].cycles / estimate.cycles,
+        record=recorded.index(estimate.sizes) + 1,
         of=len(ranked),
-        decides=ranked[place].step.limit,
-        warps_a_scheduler=warps // autotune.SCHEDULERS,
+        decides=estimate.step.limit,
+        warps_a_scheduler=estimate.occupancy.warps_per_sm // autotune.SCHEDULERS,
     )
 
 
@@ -157,6 +204,12 @@ def _resources(found: SimpleNamespace) -> Resources:
 
 
 _FOR_ALL: dict[str, object] = {
+    "tensor": _tensor,
+    "HALF": _fast_numbers("half_mma"),
+    "THREE": _fast_numbers("three_tf32"),
+    **{one.name.upper(): one for one in (FLOAT32, TF32, FLOAT16, BFLOAT16)},
+    "ceiling": _ceiling,
+    "near": _near,
     "UNIT": UNIT,
     "portion": lambda registers: UNIT * cdiv(registers, UNIT),
     "fits": lambda threads, registers, shared=0: occupancy(threads, registers, shared, ARCH),
@@ -165,6 +218,8 @@ _FOR_ALL: dict[str, object] = {
     "compiled": _compiled,
     "about": _about,
     "share": lambda name, side: f"{_recorded(side)[name]:.1f}",
+    "public": _public,
+    "beside_siboehm": _public("lesson 02's kernel beside that tiled one, in one run"),
     "found": _found,
     "misjudged": _misjudged,
     "winner": lambda *shape: _search(*shape)[0],

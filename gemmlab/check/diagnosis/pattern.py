@@ -15,6 +15,7 @@ from gemmlab.check.diagnosis.epilogues import EPILOGUE_SLIPS, EpilogueSlip, has_
 from gemmlab.check.diagnosis.evidence import Evidence, Reading, Tile, Trial
 from gemmlab.check.diagnosis.hypotheses import HYPOTHESES, Hypothesis
 from gemmlab.check.diagnosis.places import nothing_written, read_place
+from gemmlab.kernel.elements import FLOAT32, rounded
 from gemmlab.kernel.tolerance import EXACT, rounding_bound
 
 __all__ = ["Reading", "Tile", "Trial", "read_pattern"]
@@ -30,10 +31,32 @@ def read_pattern(trials: Sequence[Trial], tile: Tile) -> Reading:
     evidence = Evidence(wrong, [trial for trial in trials if trial.comparison.ok], tile)
     if wrong[0].terms.batch > 1:
         return _of_batch(wrong[0])
+    if not nothing_written(evidence) and _is_narrow(evidence):
+        return Reading("narrow", say.NARROW(element=wrong[0].element.name), wrong[0])
     slip = None if nothing_written(evidence) else _slip(evidence)
     if slip:
         return Reading(slip.name, slip.text(), wrong[0])
     return Reading(*read_place(evidence))
+
+
+def _is_narrow(evidence: Evidence) -> bool:
+    """Whether C was rounded to the type of A and B, a narrow one: all of it has such numbers, though what is right has
+    not, and is near."""
+    found = all(map(_holds_rounded_sums, evidence.wrong))
+    return found and any(np.isfinite(trial.C).all() for trial in evidence.wrong)
+
+
+def _holds_rounded_sums(trial: Trial) -> bool:
+    if trial.element.digits == FLOAT32.digits or trial.unwritten.any():
+        return False
+    A, B = trial.A.astype(np.float64), trial.B.astype(np.float64)
+    right, roundings = A @ B, A.shape[1] + 1
+    with np.errstate(invalid="ignore"):
+        near = np.abs(trial.C - right) <= 2 * roundings * trial.element.roundoff * (np.abs(A) @ np.abs(B))
+    too_large = ~np.isfinite(trial.C)  # for a narrow type, on the way or at the end
+    told = not np.array_equal(rounded(right, trial.element), right.astype(np.float32))
+    narrow = np.array_equal(rounded(trial.C, trial.element), trial.C, equal_nan=True)
+    return told and narrow and bool((near | too_large).all())
 
 
 def _of_batch(trial: Trial) -> Reading:

@@ -287,6 +287,10 @@ ROWS_AND_COLUMNS_MISSING = Sentence("Rows from {row} on and columns from {column
 
 # What follows a pattern: one wrong element.
 WITH_EXAMPLE = Sentence("{pattern} C[{row}][{column}] is {got} and should be {right}.")
+NARROW = Sentence(
+    "C holds only numbers that {element} has: the sums, or C itself, go through that type on the way; sums of "
+    "{element} products belong in float, from the first product to the store."
+)
 WITH_EXAMPLE_AT = Sentence("{pattern} At M, N, K = {M}, {N}, {K}, C[{row}][{column}] is {got} and should be {right}.")
 FAULT_FIRST_IN_ONE_CASE = Sentence("C is wrong in 1 case: mend the fault found there first, then check again.")
 FAULT_FIRST = Sentence("C is wrong in {cases} cases: mend the fault found there first, then check again.")

@@ -16,7 +16,7 @@ _PACKED_FMA = [number for name, number in o.NUMBER.items() if name.startswith("f
 
 def counters_of(table: np.ndarray, code: Code) -> Counters:
     """The interpreter's table, one row an instruction (columns: requests.py), by source line."""
-    columns = _columns(table, code.rows)
+    columns = _columns(table, code.rows) | {"tensor_fma": table[:, r.EXECUTED] * _products(code)}
     lines = np.array([location.line for location in code.locations])
     used = np.unique(lines[table[:, r.EXECUTED] > 0])
     found = {int(line): {name: int(values[lines == line].sum()) for name, values in columns.items()} for line in used}
@@ -48,6 +48,15 @@ def _columns(table: np.ndarray, rows: np.ndarray) -> dict[str, np.ndarray]:
     for kind, mine in (("load", load), ("store", store)):
         found[f"local_{kind}_requests"] = table[:, r.LOCAL_REQUESTS] * mine
         found[f"local_{kind}_sectors"] = table[:, r.LOCAL_SECTORS] * mine
+    return found
+
+
+def _products(code: Code) -> np.ndarray:
+    """How many multiply-adds one execution of each instruction makes on tensor cores."""
+    found = np.zeros(len(code.rows), np.int64)
+    for pc in np.flatnonzero(code.rows[:, o.ROW_OP] == o.MMA):
+        start = code.rows[pc, o.ROW_IMM]
+        found[pc] = np.prod(code.tensor_table[start + np.array([o.TILE_M, o.TILE_N, o.TILE_K])], dtype=np.int64)
     return found
 
 

@@ -78,8 +78,13 @@ class Race:
         return sentence
 
     def _between_blocks(self) -> str:
-        sentence = say.BETWEEN_BLOCKS_ALIKE if self.event.kind == "RACE_SAME_VALUE" else say.BETWEEN_BLOCKS
-        return sentence(element=self._element, here=self._here, there=self._there)
+        places = {"element": self._element, "here": self._here, "there": self._there}
+        array = self.places.array(self.event.region)
+        if self.event.kind == "RACE_SAME_VALUE":
+            return say.BETWEEN_BLOCKS_ALIKE(**places)
+        if array is None or array in "ABC":
+            return say.BETWEEN_BLOCKS(**places)
+        return say.BETWEEN_BLOCKS_ELSEWHERE(array=array, **places)
 
     def _in_global_memory(self) -> str:
         sentence = {

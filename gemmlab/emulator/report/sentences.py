@@ -103,6 +103,10 @@ BETWEEN_BLOCKS = Sentence(
     "threads of two blocks touch {element} {here}, one of them writing {there}: blocks are never ordered with each "
     "other, so which value stays is chance; let one block own each element of C, or use atomicAdd."
 )
+BETWEEN_BLOCKS_ELSEWHERE = Sentence(
+    "threads of two blocks touch {element} {here}, one of them writing {there}: blocks are never ordered with each "
+    "other, so which value stays is chance; give each block its own part of {array}, or use atomicAdd."
+)
 BETWEEN_BLOCKS_ALIKE = Sentence(
     "threads of two blocks write {element} {here} and {there}. Here both write the same value, but blocks are never "
     "ordered with each other: let one block own each element of C."

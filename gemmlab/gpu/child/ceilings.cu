@@ -72,3 +72,31 @@ extern "C" __global__ void __launch_bounds__(1024) read_shared(float* out)
         out[threadIdx.x] = sum;
     }
 }
+
+// CHAINS products of a warp a round, 16×8 by one instruction, with fragments that stay in registers. Nothing is known of
+// the elements but that they are small numbers.
+#if __CUDA_ARCH__ >= 800
+#define PRODUCTS(NAME, SHAPE, TYPE)                                                                                     \
+    extern "C" __global__ void __launch_bounds__(512) NAME(float* out, int rounds)                                      \
+    {                                                                                                                   \
+        float sums[CHAINS][4] = {};                                                                                     \
+        const unsigned a = threadIdx.x * 65537u & 0x03FF03FFu, b = ~a & 0x03FF03FFu;                                    \
+        for (int round = 0; round < rounds; ++round) {                                                                  \
+            _Pragma("unroll") for (int i = 0; i < CHAINS; ++i) {                                                        \
+                asm volatile("mma.sync.aligned." SHAPE ".row.col.f32." TYPE "." TYPE ".f32 "                            \
+                             "{%0, %1, %2, %3}, {%4, %5, %4, %5}, {%5, %4}, {%0, %1, %2, %3};"                          \
+                             : "+f"(sums[i][0]), "+f"(sums[i][1]), "+f"(sums[i][2]), "+f"(sums[i][3])                   \
+                             : "r"(a), "r"(b));                                                                         \
+            }                                                                                                           \
+        }                                                                                                               \
+        float sum = 0.0f;                                                                                               \
+        for (int i = 0; i < CHAINS; ++i) {                                                                              \
+            sum += sums[i][0] + sums[i][1] + sums[i][2] + sums[i][3];                                                   \
+        }                                                                                                               \
+        if (sum == -1.0f) {                                                                                             \
+            out[threadIdx.x] = sum;                                                                                     \
+        }                                                                                                               \
+    }
+PRODUCTS(float16_products, "m16n8k16", "f16")
+PRODUCTS(tf32_products, "m16n8k8", "tf32")
+#endif

@@ -74,7 +74,7 @@ def counters_table(source: str, counters: Counters, shape: tuple[int, int, int])
 
 
 _COUNTERS = (
-    ("multiply-adds", lambda counts: counts.fma),
+    ("multiply-adds", lambda counts: counts.fma + counts.tensor_fma),
     ("global requests", lambda counts: counts.global_load_requests + counts.global_store_requests),
     ("sectors", lambda counts: counts.global_load_sectors + counts.global_store_sectors),
     ("shared requests", lambda counts: counts.widened_load_requests + counts.widened_store_requests),

@@ -98,7 +98,7 @@ def _draw_roof(axes: Axes, ceilings: Ceilings) -> None:
     axes.set_ylabel("GFLOPS", color=INK)
     axes.yaxis.set_major_formatter("{x:,.0f}")
     axes.grid(True, which="major", color=FAINT, alpha=0.3)
-    roof = f"float32 multiply-adds: {ceilings.gflops:,.0f} GFLOPS"
+    roof = f"{ceilings.what}: {ceilings.gflops:,.0f} GFLOPS"
     axes.plot([ceilings.ridge, right], [ceilings.gflops] * 2, color=COLOR["C"], linewidth=2.2, label=roof)
     for number, (name, gbs) in enumerate(ceilings.nearer[::-1]):
         style = {"color": COLOR["note"], "linewidth": 1.4, "linestyle": _DASHES[number % len(_DASHES)]}

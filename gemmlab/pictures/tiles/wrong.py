@@ -34,6 +34,8 @@ def wrong_elements(wrong: np.ndarray, shape: tuple[int, int, int], tile: Sides) 
     axes.set_ylim(M, 0)
     axes.set_xlabel("column of C", color=INK)
     axes.set_ylabel("row of C", color=INK)
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.get_major_locator().set_params(integer=True)
     axes.tick_params(colors=INK)
     legend = f"dark: wrong elements{_each(cell)}, light: their tiles of {_times(tile)}"
     axes.set_title(f"{_count(wrong)}\n{legend}", fontsize=10, color=INK)

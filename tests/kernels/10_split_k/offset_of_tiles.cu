@@ -1,5 +1,5 @@
 // expect: race
-// says: threads of two blocks; workspace
+// says: threads of two blocks; its own part of workspace
 // The parts of the workspace are as far apart as a tile is large, not as C.
 
 // IN PLACE OF

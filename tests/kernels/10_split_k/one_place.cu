@@ -1,5 +1,5 @@
 // expect: race
-// says: threads of two blocks; workspace
+// says: threads of two blocks; its own part of workspace
 // All slices store to the same part of the workspace.
 
 // IN PLACE OF

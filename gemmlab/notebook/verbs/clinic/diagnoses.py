@@ -82,7 +82,7 @@ def remark(kind: str, line: int, verdict: Verdict) -> str:
         text += f" The check names {_lines(lines)}."
     else:
         text += " Numbers alone tell no line."
-    return f"{text} Your line counts as right if the mend that passes changes it."
+    return f"{text} Your line counts as right if the mend that passes changes it, or puts something beside it."
 
 
 def require_diagnosis(kernel: Kernel, kind: str | None, line: int | None) -> None:

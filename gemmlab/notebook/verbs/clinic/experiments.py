@@ -29,6 +29,7 @@ _LARGE = 4096
 _ARCHS = ("sm_75", "sm_80", "sm_86", "sm_89", "sm_90")
 _BANK_DISTANCES = (1, 2, 4, 8, 16, 32, 64)
 _PITCHES = (32, 33, 36)
+_BLOCKS = ((16, 16), (32, 8))
 
 # Lane i reads the word, or the four words, at i * K of shared memory: as many lanes as the block has threads.
 _PROBE = """\
@@ -61,12 +62,14 @@ extern "C" __global__ void gemm(const float* A, const float* B, float* C, int M,
 
 @dataclass(frozen=True)
 class Evidence:
-    """`number` is what the prediction asks for; `text` is Markdown."""
+    """`number` is what the prediction asks for; `text` is Markdown, and so is `follows`: what these numbers say of the
+    claim, which is kept back until it is judged."""
 
     number: float
     holds: bool
     text: str
     picture: Picture | None = None
+    follows: str = ""
 
 
 def examine(claim: str, lesson: Lesson) -> Evidence:
@@ -123,10 +126,11 @@ def _naive_bytes(lesson: Lesson) -> Evidence:
     asked = traffic_naive(_LARGE, _LARGE, _LARGE).global_load_bytes
     there = 2 * _LARGE * _LARGE * FLOAT_BYTES
     coarsened = lesson.kernel_named("coarsened")
+    in_sectors = {f"{width}×{height}": asked * _sector_share((width, height)) for width, height in _BLOCKS}
     rows = [f"| the threads of the naive kernel ask for | {_gigabytes(asked)} |"]
     rows += [
-        f"| its warps ask for, in sectors, if a block has {width}×{height} threads | {_gigabytes(asked * share)} |"
-        for width, height, share in ((*block, _sector_share(block)) for block in ((16, 16), (32, 8)))
+        f"| its warps ask for, in sectors, if a block has {block} threads | {_gigabytes(count)} |"
+        for block, count in in_sectors.items()
     ]
     rows.append(f"| A and B hold together | {_gigabytes(there)} |")
     text = _table(f"| at M = N = K = {_LARGE} | |", rows)
@@ -134,7 +138,14 @@ def _naive_bytes(lesson: Lesson) -> Evidence:
     reads = [f"| as published | {plain(_reads_of_a(coarsened, coarsened.starter))} |"]
     reads += [f"| in your file | {plain(_reads_of_a(coarsened, own))} |"] if own else []
     text += "\n\n" + _table("| `coarsened` | times that a row of blocks reads an element of A |", reads)
-    return Evidence(asked / 1e9, abs(asked / 1e9 / 275 - 1) < 0.01 and there >= asked, text)
+    same = [block for block, count in in_sectors.items() if _is_claimed(count)]
+    follows = f"275 GB is what its warps ask for in sectors, in blocks of {' or '.join(same)}." if same else ""
+    return Evidence(asked / 1e9, _is_claimed(asked) and there >= asked, text, follows=follows)
+
+
+def _is_claimed(count: float) -> bool:
+    """Whether these are the bytes of the claim, 4096³ floats."""
+    return abs(count / (_LARGE**3 * FLOAT_BYTES) - 1) < 0.01
 
 
 def _sector_share(block: tuple[int, int]) -> float:
@@ -210,9 +221,20 @@ def _half_occupancy(lesson: Lesson) -> Evidence:
             cells += [str(used.registers), _percent(full)]
         rows.append(f"| {' | '.join(cells)} |")
     head = "| GPU | registers, TILE = 16 | occupancy | registers, TILE = 32 | occupancy |"
-    halved = all(abs(found[arch, 32].fraction / found[arch, 16].fraction - 0.5) < 0.05 for arch in _ARCHS)
+    left = {arch: found[arch, 32].fraction / found[arch, 16].fraction for arch in _ARCHS}
     wanted: Occupancy = found["sm_80", 32]
-    return Evidence(100 * wanted.fraction, halved, _table(head, rows))
+    halved = all(abs(share - 0.5) < 0.05 for share in left.values())
+    return Evidence(100 * wanted.fraction, halved, _table(head, rows), follows=_what_is_left(left))
+
+
+def _what_is_left(left: dict[str, float]) -> str:
+    """In words, what the larger tile leaves of the occupancy on each GPU, as a share of the smaller one's."""
+    shares = [100 * share for share in left.values() if share]
+    text = f"In the table {min(shares):.0f} to {max(shares):.0f} % of the smaller tile's occupancy are left."
+    none = " and ".join(arch for arch, share in left.items() if not share)
+    if not none:
+        return text
+    return f"{text} On {none} the larger block does not start, until `__launch_bounds__` asks for fewer registers."
 
 
 def _percent(full) -> str:
@@ -228,7 +250,7 @@ def _one_barrier_two_buffers(lesson: Lesson) -> Evidence:
         for name, kernel in (("one", one), ("two", two))
     }
     rows = [
-        f"| `{kernel.patient}` | {name} | {plain(counts[name].barriers / k_tiles)} | {counts[name].races} |"
+        f"| `{kernel.patient}` | {name} | {plain(counts[name].barriers / k_tiles)} | {counts[name].races:,} |"
         for name, kernel, k_tiles in (("one", one, _SIDE // one.tile), ("two", two, _SIDE // two.tile))
     ]
     text = _table("| kernel, as published | buffers | barriers a K tile | accesses in a race |", rows)

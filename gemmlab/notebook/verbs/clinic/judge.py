@@ -38,9 +38,10 @@ def _judged(desk: Desk, claim: Claim, holds: bool | None) -> Markdown:
     """Keep the judgement if it is the first, and say what the experiment says."""
     if holds is not None and not isinstance(holds, bool):
         raise UserError(f"{holds!r} is no judgement: write True or False")
-    truth = experiments.examine(claim.id, desk.lesson).holds
+    evidence = experiments.examine(claim.id, desk.lesson)
+    truth = evidence.holds
     if holds is not None and first_judgement(desk, claim.id) is None:
         desk.record("judgement", id=claim.id, value=holds, right=holds == truth)
     said = "" if holds is None else f" You said {holds}: {'right' if holds == truth else 'wrong'}."
     state = "holds" if truth else "does not hold"
-    return Markdown(f"“{escape(claim.text)}” **{state}.**{said} {escape(claim.truth)}")
+    return Markdown(f"“{escape(claim.text)}” **{state}.**{said} {escape(claim.truth)} {evidence.follows}".rstrip())

@@ -30,9 +30,10 @@ def profile(desk: Desk, shape: Shape = TIMED_SHAPE) -> None:
     tile, patch = desk.lesson.tile, register_sizes(desk.lesson.starter)
     show(Markdown(traffic_table(shape, tile, patch)))
     counters, gflops = _measured(desk, shape)
-    ceilings = ceilings_here()
+    element, ceilings = desk.lesson.kernel.element, ceilings_here()
+    ceilings = ceilings and ceilings.on_tensor_cores(element.name)
     if counters and ceilings:
-        levels = level_intensities(counters.totals, COUNTED_SHAPE, shape)
+        levels = level_intensities(counters.totals, COUNTED_SHAPE, shape, element.size)
         show_picture(hierarchy("your kernel", levels, ceilings, gflops))
     show_picture(intensities(shape, tile, gflops, patch, ceilings))
 
