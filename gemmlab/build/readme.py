@@ -16,11 +16,13 @@ from pathlib import Path
 from gemmlab.errors import UserError
 from gemmlab.files import write_whole
 from gemmlab.pictures.picture import PAPER
+from gemmlab.records.fused import table as table_of_fused
 from gemmlab.records.results import AtShape, Published, Results, all_results, published
 from gemmlab.text.skinny import skinny_rows
 
 BEGIN, END = "<!-- results: built by `make lessons` -->", "<!-- end of results -->"
 PICTURE = "gemmlab/recorded/ladder.svg"
+_FUSED = "`12_fused_epilogue`, silu(A·B + bias) in one kernel, beside the same in three:"
 _DRAWN_BY = "1"  # another number when the picture is drawn in another way
 
 
@@ -82,7 +84,13 @@ def _section(results: Results) -> str:
         f"cache, {ceilings['shared_gbs'] / 1000:.1f} TB/s from shared memory."
     )
     picture = f"![The ladder's kernels as a share of cuBLAS, {results.label}]({PICTURE})"
-    return "\n".join([head, "", *table, "", roof, "", picture, "", *_splits(results), *_tensor_cores(results)])
+    more = [*_splits(results), *_tensor_cores(results), *_fused(results)]
+    return "\n".join([head, "", *table, "", roof, "", picture, "", *more])
+
+
+def _fused(results: Results) -> list[str]:
+    """The kernel that does more than a product, beside the kernels that it stands for."""
+    return [_FUSED, "", table_of_fused(results), ""] if results.fused else []
 
 
 def _tensor_cores(results: Results) -> list[str]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from gemmlab.check import sentences as say
 from gemmlab.check.diagnosis.wrong_result import output_tile
 from gemmlab.kernel.causes import without_followers
+from gemmlab.kernel.epilogue import epilogue_of
 from gemmlab.kernel.tolerance import compare
 from gemmlab.kernel.verdict import Finding
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from gemmlab.kernel.executor import Outcome
     from gemmlab.kernel.plan import Launches
     from gemmlab.kernel.program import Program
+    from gemmlab.kernel.terms import Terms
 
 _OF_SHARED_MEMORY = ("wrong_result", "race", "uninitialized")
 
@@ -48,6 +50,20 @@ def second_launch(outcome: Outcome, was_right: bool, inputs: Inputs, case: Case)
         M, N, K = case.shape
         message = say.SECOND_LAUNCH_WRONG(M=M, N=N, K=K, variables=", ".join(outcome.kept))
         yield Finding("wrong_result", message, details={"shape": list(case.shape), "variables": list(outcome.kept)})
+
+
+def read_for_beta_0(findings: Sequence[Finding], launches: object, terms: Terms) -> list[Finding]:
+    """The findings, those on a C that held nothing with the reason, where the kernel has a beta."""
+    if not epilogue_of(launches).beta or terms.beta:
+        return list(findings)
+    return [
+        replace(finding, message=say.READ_FOR_BETA_0(fault=finding.message)) if _reads_C(finding) else finding
+        for finding in findings
+    ]
+
+
+def _reads_C(finding: Finding) -> bool:
+    return finding.kind == "uninitialized" and bool(finding.details.get("from_global"))
 
 
 def one_memory(program: Program, findings: Sequence[Finding]) -> list[Finding]:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gemmlab.check import sentences as say
-from gemmlab.check.causes import one_memory, second_launch, without_edge_followers
+from gemmlab.check.causes import one_memory, read_for_beta_0, second_launch, without_edge_followers
 from gemmlab.check.corners import check_size, is_too_large, run_sample
 from gemmlab.check.diagnosis.launch_fit import misfit
 from gemmlab.check.diagnosis.pattern import Trial
@@ -349,7 +349,7 @@ def _run_case(
     A, B, terms = inputs = draw(spec, case.inputs, product, case.seed)
     outcome = executor.run(program, work, A, B, case.shape, terms=terms)
     run.printed = run.printed or outcome.printed
-    findings = list(outcome.findings)
+    findings = read_for_beta_0(outcome.findings, spec, terms)
     if outcome.C is not None:
         comparison = compare(outcome.C, A, B, case.inputs, outcome.written, terms=terms)
         findings = findings if comparison.ok else ends_as_errors(findings)

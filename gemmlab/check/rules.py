@@ -129,6 +129,16 @@ def _per_multiply_add(column: str, share: float) -> Callable[[_Run], Count]:
     return count
 
 
+def _per_element(column: str) -> Callable[[_Run], Count]:
+    """Floats for each of the M·N elements of C."""
+
+    def count(run: _Run) -> Count:
+        M, N, _ = run.shape
+        return getattr(run.counters.totals, column) / _FLOAT / (M * N), run.worst_line(column)
+
+    return count
+
+
 def _numbers_per_multiply_add(run: _Run) -> Count:
     """Elements of A and B, of whatever type, that are read from global memory for each multiply-add."""
     count, line = _per_multiply_add("global_load_bytes", 1 / run.launch.layout.element.size)(run)
@@ -231,6 +241,12 @@ MEASURES = {
     ("floats_per_multiply_add", "shared_load"): _Measure(
         _per_multiply_add("shared_load_bytes", 1 / _FLOAT),
         _ENOUGH.format(words="floats read from shared memory for each multiply-add"),
+    ),
+    ("floats_per_element", "global_load"): _Measure(
+        _per_element("global_load_bytes"), _ENOUGH.format(words="floats read from global memory for each element of C")
+    ),
+    ("floats_per_element", "global_store"): _Measure(
+        _per_element("global_store_bytes"), _ENOUGH.format(words="floats stored to global memory for each element of C")
     ),
     ("reads_per_multiply_add", "global_load"): _Measure(
         _per_multiply_add("global_load_requests", WARP),

@@ -28,13 +28,15 @@ from gemmlab.gpu.child.faults import explained
 from gemmlab.gpu.child.process import COMMAND, ChildDied, ChildTimeout, CudaError, GpuProcess
 from gemmlab.gpu.child.request import request_of
 from gemmlab.kernel.elements import FLOAT32, Element
-from gemmlab.kernel.launch import Launch
-from gemmlab.kernel.plan import Plan, element_of
+from gemmlab.kernel.launch import Address, Launch
+from gemmlab.kernel.plan import Plan, element_of, launches_of
 from gemmlab.kernel.program import Program
+from gemmlab.kernel.terms import STEEPEST_SILU
 from gemmlab.kernel.timing import MATH_MODES, Timing, Warm
-from gemmlab.kernel.tolerance import rounding_bound
+from gemmlab.kernel.tolerance import UNIT_ROUNDOFF, rounding_bound
 
 Shape = tuple[int, int, int]
+SILU_ROUNDINGS = 14  # of the sum and of SiLU, of |A|·|B| + |bias|: see gemmlab.kernel.terms
 TIME_LIMIT = 10.0  # seconds for the first launch of a kernel
 MEASURE_SECONDS = 2.0
 WARM_UP_SECONDS = 0.5  # enough for an idle GPU to raise its clocks
@@ -90,14 +92,18 @@ class Bench:
         draw: int = 0,
     ) -> Timing:
         """Time one kernel; `seconds` is about what the timed launches take in all, and `warm_up` those
-        before them. `draw` chooses A and B.
+        before them. `draw` chooses A and B. A kernel that is given a bias is to make silu(A·B + bias), and
+        beside it stand cuBLAS and two kernels of CuPy's, which do the same one after the other.
 
         Raises UserError where the kernel fails or is wrong, or where memory or cuBLAS is missing.
         """
         element = element_of(work)
         factor = float(rounding_bound(shape[2], np.float64(1), element))
+        epilogue = any(Address("bias") in (launch.arguments or ()) for launch in launches_of(work))
+        if epilogue:
+            factor = STEEPEST_SILU * factor + SILU_ROUNDINGS * UNIT_ROUNDOFF
         request = request_of(program, work, shape, shape)
-        request |= {"seconds": seconds, "warm_up": warm_up, "factor": factor, "draw": draw}
+        request |= {"seconds": seconds, "warm_up": warm_up, "factor": factor, "draw": draw, "epilogue": epilogue}
         return _timing(shape, self.ask(request, program.machine_code, time_limit, progress), self.gpu, element)
 
     def ask(

@@ -15,7 +15,8 @@ from gemmlab.kernel.tolerance import Shape, make_inputs
 
 DRAWN = "drawn"
 _ALPHAS = (0.5, 0.25, 2.0)  # powers of 2, so that whole numbers stay exact
-_BETAS = (0.5, -1.0, 2.0)
+_BETAS, _NO_BETAS = (0.5, -1.0, 2.0), (0.0, 0.0, 0.0)
+_STREAM = 2  # of random numbers, beside that of A and B
 _STEP = 61  # structured values repeat after so many
 Inputs = tuple[np.ndarray, np.ndarray, Terms]  # A, B, and the other values of a case
 
@@ -48,9 +49,9 @@ class Epilogue:
         """The values beside A and B, for a C of that many rows and columns."""
         if self == NOTHING:
             return PLAIN if element is FLOAT32 else Terms(element=element)
-        rng = np.random.default_rng([seed, len(_ALPHAS)])  # not those of A and B
+        rng = np.random.default_rng([seed, _STREAM])
         alpha = _factor(self.alpha, lambda: float(rng.choice(_ALPHAS)), 1.0)
-        beta = _factor(self.beta, lambda: float(rng.choice(_BETAS)) * int(rng.integers(2)), float(self.old_C))
+        beta = _factor(self.beta, lambda: float(rng.choice((*_BETAS, *_NO_BETAS))), float(self.old_C))
         bias = _values(kind, (1, of_C[1]), rng)[0] if self.bias else None
         old = _values(kind, of_C, rng) if beta else None
         return Terms(alpha, beta, bias, old, self.activation, self.batch, element)

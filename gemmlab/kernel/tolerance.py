@@ -31,6 +31,7 @@ UNIT_ROUNDOFF = 2.0**-24
 SAFETY = 2.0
 _LUCK = 8.0
 MAX_ELEMENTS = 2**27
+_CHANCE = 0.25  # of wrong elements that happen to be what C held before, at most
 EXACT = 2**24  # float32 holds every whole number up to here
 _LARGEST_INTEGER = 8
 _SCALES = 7
@@ -157,6 +158,7 @@ def compare(
     unwritten = None if written is None else ~written
     if terms.C is not None:
         unwritten = wrong & (C == terms.C)
+        unwritten &= unwritten.sum() > _CHANCE * wrong.sum()
     if unwritten is not None:
         wrong |= unwritten
     candidates = np.where(wrong, error, -1.0) if wrong.any() else error

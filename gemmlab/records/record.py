@@ -23,9 +23,11 @@ from gemmlab.files import write_whole
 from gemmlab.gpu.bench import Bench, Timing
 from gemmlab.gpu.roofline import measure_ceilings
 from gemmlab.kernel.elements import ELEMENTS
+from gemmlab.kernel.epilogue import NOTHING, epilogue_of
 from gemmlab.kernel.layout import COURSE
 from gemmlab.kernel.plan import refused
 from gemmlab.kernel.program import Program
+from gemmlab.records import fused
 from gemmlab.records.results import FOLDER, SPLIT_SHAPES
 from gemmlab.trials.candidate import Candidate
 from gemmlab.trials.numbers import compiled, variant
@@ -83,7 +85,7 @@ def entries(root: Path) -> list[Entry]:
     """All that is recorded. Raises UserError where the solutions are not on disk."""
     found: list[Entry] = []
     for lesson in lessons.load_all(root):
-        if len(lesson.kernels) == 1 and lesson.kernel.patient is None:
+        if len(lesson.kernels) == 1 and lesson.kernel.patient is None and not _is_fused(lesson):
             found += _of_lesson(lesson)
     for name, fast in FAST.items():
         source = (root / "solutions" / "fast" / f"{name}.cu").read_text(encoding="utf-8")
@@ -91,6 +93,17 @@ def entries(root: Path) -> list[Entry]:
             candidate = fast.candidate(f"fast/{name}", source, numbers)
             found.append(Entry(candidate, None, False, fast.element))
     return found
+
+
+def _is_fused(lesson: Lesson) -> bool:
+    """Whether it makes more than a product, so that cuBLAS alone is no measure of it."""
+    return epilogue_of(lesson.kernel.launched_by) != NOTHING
+
+
+def fused_entries(root: Path) -> list[Entry]:
+    """The kernels of lessons that are recorded beside cuBLAS and what comes after it."""
+    found = [lesson for lesson in lessons.load_all(root) if len(lesson.kernels) == 1 and _is_fused(lesson)]
+    return [Entry(Candidate(one.solution, one.name, one.launch), one.number, True) for one in found]
 
 
 def _of_lesson(lesson: Lesson) -> Iterator[Entry]:
@@ -134,6 +147,11 @@ def record(
         ]
         splits = [pair for pair in pairs if _splits(pair[0])]
         found += [_at_shape(bench, shape, splits, tell) for shape in SPLIT_SHAPES if splits]
+        found += [
+            fused.at_shape(bench, entry.candidate, tell, seconds=SECONDS, warm_up=WARM_UP, shape=shape)
+            for entry in fused_entries(root)
+            for shape in fused.SHAPES
+        ]
         machine = _machine(commit, [timing for _, timings in found for timing in timings])
     data = {"machine": machine, "ceilings": ceilings, "shapes": [shape for shape, _ in found]}
     path = out or FOLDER / f"{machine['gpu'].replace(' ', '-')}.json"

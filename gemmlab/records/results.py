@@ -57,21 +57,41 @@ class AtShape:
 
 
 @dataclass(frozen=True)
+class Fused:
+    """A fused kernel at one shape, beside cuBLAS and the kernels of CuPy's that do the rest: microseconds and bytes of
+    both, and how many times as long the separate kernels take."""
+
+    shape: Shape
+    fused_us: float
+    separate_us: float
+    ratio: float
+    fused_bytes: int
+    separate_bytes: int
+    commit: str = ""  # where it is another than that of the file
+
+
+@dataclass(frozen=True)
 class Results:
     """One results file: the machine's description, the ceilings by name, and the shapes: those of the ladder's float32
-    kernels, `splits`, those of the kernels that split K, and `others`, those of the kernels on tensor cores."""
+    kernels, `splits`, those of the kernels that split K, `others`, those of the kernels on tensor cores, and `fused`,
+    those of kernels that do more than a product."""
 
     machine: dict
     ceilings: dict[str, float]
     shapes: tuple[AtShape, ...]
     splits: tuple[AtShape, ...] = ()
     others: tuple[AtShape, ...] = ()
+    fused: tuple[Fused, ...] = ()
 
     @property
     def label(self) -> str:
         """What it was recorded on, when, and with which commit."""
+        return self.label_of("")
+
+    def label_of(self, commit: str) -> str:
+        """The label of what was recorded with that commit, "" for the one of the file."""
         machine = self.machine
-        commit = str(machine.get("commit"))[:10]
+        commit = (commit or str(machine.get("commit")))[:10]
         return (
             f"recorded on {machine.get('gpu')}, driver {machine.get('driver')}, {machine.get('date')}, commit {commit}"
         )
@@ -93,11 +113,26 @@ def first_results(folder: Path = FOLDER) -> Results | None:
 
 
 def _results(data: dict) -> Results:
-    every = tuple(map(_at_shape, data.get("shapes", ())))
+    shapes = data.get("shapes", ())
+    every = tuple(_at_shape(one) for one in shapes if "against" not in one)
     others = tuple(one for one in every if one.dtype != "float32")
     splits = tuple(one for one in every if one not in others and one.shape in SPLIT_SHAPES)
     ladder = tuple(one for one in every if one not in (*others, *splits))
-    return Results(data.get("machine", {}), data["ceilings"], ladder, splits, others)
+    fused = tuple(_fused(one) for one in shapes if "against" in one)
+    return Results(data.get("machine", {}), data["ceilings"], ladder, splits, others, fused)
+
+
+def _fused(data: dict) -> Fused:
+    (kernel,) = data["kernels"]
+    return Fused(
+        (data["M"], data["N"], data["K"]),
+        kernel["microseconds"],
+        data["microseconds"],
+        kernel["ratio_to_cublas"],
+        kernel["bytes"],
+        data["bytes"],
+        data.get("commit", ""),
+    )
 
 
 def _at_shape(data: dict) -> AtShape:

@@ -178,6 +178,7 @@ def one_kernel(monkeypatch):
         if entry.lesson == "02" or entry.candidate.filename == "fast/sliced"
     ]
     monkeypatch.setattr(record, "entries", lambda root: wanted)
+    monkeypatch.setattr(record, "fused_entries", lambda root: [])
     monkeypatch.setattr(record, "SECONDS", 0.01)
     monkeypatch.setattr(record, "WARM_UP", 0.0)
     monkeypatch.setattr("gemmlab.gpu.device", lambda: bench_device())
@@ -230,7 +231,7 @@ def test_without_a_gpu_there_is_no_record(monkeypatch):
 
 
 def test_every_lesson_and_every_fast_kernel_is_recorded():
-    found = record.entries(find_root())
+    found = record.entries(find_root()) + record.fused_entries(find_root())
     fast = {path.stem for path in (find_root() / "solutions/fast").glob("*.cu")}
     assert fast == set(record.FAST)
     ladder = {lesson.number for lesson in load_all() if not lesson.kernels[0].patient}

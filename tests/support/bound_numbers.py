@@ -21,6 +21,7 @@ from functools import cache
 from math import prod
 from pathlib import Path
 
+import numpy as np
 from ladder_numbers import ladder_names, split_names
 from lesson_text import prose_of
 
@@ -29,10 +30,12 @@ from gemmlab.course.parts import TOTAL_MARKS
 from gemmlab.kernel import limits
 from gemmlab.kernel.launch import cdiv
 from gemmlab.kernel.plan import launches_of
+from gemmlab.kernel.terms import STEEPEST_SILU, silu
 from gemmlab.kernel.warp import BANKS, SECTOR_BYTES, WARP, sector_range
 from gemmlab.models import board
 from gemmlab.models.banks import BankRequest
 from gemmlab.models.ceilings import ceilings_of
+from gemmlab.models.networks import fusion
 from gemmlab.models.simulator import FLOAT_BYTES, traffic_naive, traffic_tiled
 from gemmlab.notebook.verbs.clinic.experiments import examine
 from gemmlab.records.results import all_results
@@ -204,6 +207,10 @@ _MACHINE = {
     "SM_THREADS": limits.limits_for("sm_90").threads_per_sm,
 }
 _MODELS = {
+    "fusion": fusion,
+    "silu": lambda x: float(silu(np.float64(x))),
+    "STEEPEST_SILU": STEEPEST_SILU,
+    "exp_overflows": int(np.log(np.finfo(np.float32).max)),
     "cdiv": cdiv,
     "naive": traffic_naive,
     "tiled": lambda T, M, N, K: traffic_tiled(M, N, K, T),

@@ -177,6 +177,7 @@ class Explainer:
             "arrays": sorted({name for one in group if (name := places.array(one.region))}),
             "lines": sorted({line for one in group for pc in (one.pc, one.other_pc) if (line := places.line(pc))}),
             "shared": others.is_about_shared(places, event) or None,
+            "from_global": others.comes_from_global(places, event) or None,
             "one_warp": event.is_in_one_warp or None,
             "left": event.kind in ("BARRIER_EXITED", "BARRIER_WARP_ENDED") or None,
             "whole_warp": event.kind == "BARRIER_WARP_ENDED" or None,

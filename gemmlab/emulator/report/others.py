@@ -64,6 +64,11 @@ def is_about_shared(places: Places, event: Event) -> bool:
     return o.FIRST_SHARED <= event.region < o.FIRST_LOCAL
 
 
+def comes_from_global(places: Places, event: Event) -> bool:
+    """Whether the value was read from global memory."""
+    return event.kind.startswith("UNDEFINED") and ".global" in _origin_text(places, event)
+
+
 def comes_from_shuffle(places: Places, event: Event) -> bool:
     """Whether the value is what a shuffle gives of lanes that do not take part."""
     return _origin_text(places, event).startswith("shfl")

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gemmlab.gpu.child.unfused import Unfused
 from gemmlab.kernel.elements import ELEMENTS
 
 if TYPE_CHECKING:
@@ -34,7 +35,8 @@ Work = Callable[[], None]
 
 @dataclass
 class Operands:
-    """Buffers of one shape. `right` is A·B and `magnitude` |A|·|B|, both in float64."""
+    """Buffers of one shape. `right` is A·B and `magnitude` |A|·|B|, both in float64, or what an epilogue makes of them
+    with a bias."""
 
     A: int
     B: int
@@ -44,6 +46,7 @@ class Operands:
     magnitude: int
     count: int  # elements of C
     draw: int
+    bias: int = 0
 
 
 class Stopwatch:
@@ -75,9 +78,12 @@ class Stopwatch:
         """Events: launching, measuring, progress, done with the milliseconds of every launch, see gemmlab.gpu.bench."""
         self.prepare()
         operands = self._operands_of(request)
-        pointers = {"A": operands.A, "B": operands.B}
+        pointers = {"A": operands.A, "B": operands.B, "bias": operands.bias}
         ours = self._gpu.work(request, pointers | {"C": operands.C})
         cublas = self._gpu.work({**request, "kernel": None}, pointers | {"C": operands.C_cublas})
+        if request.get("epilogue"):
+            M, N, _ = request["shape"]
+            cublas = Unfused(self._gpu, operands.bias, M, N).after(cublas, operands.C_cublas)
         self._gpu.runtime.memsetAsync(operands.C, POISON, 4 * operands.count, 0)
         yield {"event": "launching"}
         self._gpu.seconds(ours)
@@ -107,16 +113,16 @@ class Stopwatch:
         return pair_seconds
 
     def _operands_of(self, request: dict) -> Operands:
-        key = (*request["shape"], request["draw"], request.get("dtype", "float32"))
+        key = (*request["shape"], request["draw"], request.get("dtype", "float32"), request.get("epilogue", False))
         if self._operands is None or self._operands[0] != key:
             if self._operands:
                 old = self._operands[1]
-                for buffer in (old.A, old.B, old.C, old.C_cublas, old.right, old.magnitude):
+                for buffer in (old.A, old.B, old.C, old.C_cublas, old.right, old.magnitude, old.bias):
                     self._gpu.runtime.free(buffer)
             self._operands = key, self._new_operands(*key)
         return self._operands[1]
 
-    def _new_operands(self, M: int, N: int, K: int, draw: int, dtype: str) -> Operands:
+    def _new_operands(self, M: int, N: int, K: int, draw: int, dtype: str, epilogue: bool) -> Operands:
         """A and B at random in [-1, 1), exact in their type; the right product from cuBLAS in float64."""
         rng, element = np.random.default_rng(draw), ELEMENTS[dtype]
         A, B = (element.values(rng.random(size, np.float32) * 2 - 1) for size in (M * K, K * N))
@@ -126,7 +132,10 @@ class Stopwatch:
         self._product64(np.abs(A), np.abs(B), magnitude, (M, N, K))
         C, C_cublas = malloc(4 * M * N), malloc(4 * M * N)
         at_A, at_B = (self._upload(element.encoded(X)) for X in (A, B))
-        return Operands(at_A, at_B, C, C_cublas, right, magnitude, M * N, draw)
+        bias = self._upload(rng.random(N, np.float32) * 2 - 1) if epilogue else 0
+        if epilogue:
+            Unfused(self._gpu, bias, M, N).finish(right, magnitude)
+        return Operands(at_A, at_B, C, C_cublas, right, magnitude, M * N, draw, bias)
 
     def _product64(self, A: np.ndarray, B: np.ndarray, C: int, shape: tuple[int, int, int]) -> None:
         inputs = [self._upload(X.astype(np.float64)) for X in (A, B)]

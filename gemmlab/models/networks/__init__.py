@@ -1,0 +1,1 @@
+"""Products as neural networks have them: their shapes, and what is fused to them."""

@@ -1,0 +1,1 @@
+"""Verbs about what is fused to a product, and about the products of a language model."""
