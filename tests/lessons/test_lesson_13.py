@@ -15,6 +15,8 @@ from gemmlab.course.lesson import load
 from gemmlab.models.board import SHAPES, bound, named, score
 from gemmlab.notebook import open
 from gemmlab.notebook.verbs.board import rank
+from gemmlab.pictures.speed.board import board_table
+from gemmlab.records.boards import RecordedBoard, recorded_board
 from gemmlab.records.ceilings import recorded_ceilings
 from gemmlab.records.results import first_results
 
@@ -40,6 +42,16 @@ def test_every_shape_of_the_board_has_its_question():
 
 def test_a_recorded_kernel_is_faster_than_cublas_where_the_text_says_so():
     assert first_results().at((1001, 777, 513)).best.ratio > 1
+
+
+def test_the_recorded_entry_is_faster_than_cublas_at_every_shape_of_the_board():
+    recorded = recorded_board()
+    ratios = {shape: recorded.ratios[shape].ratio for shape in SHAPES}
+    table = board_table([bound(shape, recorded_ceilings()) for shape in SHAPES], recorded)
+    assert min(ratios.values()) > 1 and f"is {100 * score(ratios):.1f} % of cuBLAS" in table
+    assert all(f"| {named(shape)} |" in table and f"{100 * ratio:.1f} % |" in table for shape, ratio in ratios.items())
+    without = RecordedBoard("recorded on X", {})
+    assert "no recorded score" in board_table([bound(shape, recorded_ceilings()) for shape in SHAPES], without)
 
 
 def test_the_starter_passes_the_gate_and_gives_no_marks(tmp_path, monkeypatch):

@@ -8,38 +8,30 @@ from gemmlab.errors import UserError
 from gemmlab.kernel.timing import Ratio
 from gemmlab.models.board import SHAPES, Bound, named, score
 from gemmlab.pictures.picture import COLOR, FAINT, INK, Picture, new_figure
-from gemmlab.records.results import AtShape
+from gemmlab.records.boards import RecordedBoard
 
 Shape = tuple[int, int, int]
 
 
-def board_table(bounds: Sequence[Bound], at: Mapping[Shape, AtShape], lesson: str, label: str) -> str:
-    """Markdown: a row a shape, with the least time, cuBLAS and the recorded entry of that lesson where there is one."""
+def board_table(bounds: Sequence[Bound], recorded: RecordedBoard) -> str:
+    """Markdown: a row a shape, with the least time, cuBLAS and the course's own entry where they were recorded."""
     rows = [
         "| M×N×K | what it is | FLOP/B | bound by | least time | cuBLAS | this course's entry |",
         "|:--|:--|--:|:--|--:|--:|--:|",
-        *(_row(one, at.get(one.shape), lesson) for one in bounds),
+        *(_row(one, recorded.ratios.get(one.shape)) for one in bounds),
     ]
-    ratios = {shape: entry for shape, one in at.items() if (entry := _entry(one, lesson)) is not None}
-    return "\n".join([*rows, "", f"{_scored(ratios)} {label[:1].upper()}{label[1:]}; cold caches."])
+    ratios = {shape: one.ratio for shape, one in recorded.ratios.items()}
+    return "\n".join([*rows, "", f"{_scored(ratios)} {recorded.label[:1].upper()}{recorded.label[1:]}; cold caches."])
 
 
-def _row(one: Bound, recorded: AtShape | None, lesson: str) -> str:
-    M, N, K = one.shape
+def _row(one: Bound, recorded: Ratio | None) -> str:
     cublas, entry = "–", "–"
     if recorded:
-        cublas = f"{_time(2e-6 * M * N * K / recorded.cublas_gflops)}, {recorded.cublas_gflops / 1000:.1f} TFLOPS"
-        ratio = _entry(recorded, lesson)
-        entry = "–" if ratio is None else f"{100 * ratio:.1f} %"
+        cublas, entry = _time(recorded.cublas_ms), f"{_time(recorded.kernel_ms)}, {100 * recorded.ratio:.1f} %"
     return (
         f"| {named(one.shape)} | {SHAPES[one.shape]} | {one.intensity:.3g} | {one.limit} | {_time(one.least_ms)} "
         f"| {cublas} | {entry} |"
     )
-
-
-def _entry(recorded: AtShape, lesson: str) -> float | None:
-    found = [one.ratio for one in recorded.kernels if one.lesson == lesson and one.as_taught]
-    return found[0] if found else None
 
 
 def _scored(ratios: Mapping[Shape, float]) -> str:

@@ -9,8 +9,8 @@ from gemmlab.models.ceilings import IF_COUNTED_SO, Point
 from gemmlab.notebook.desk import Desk
 from gemmlab.notebook.registry import verb
 from gemmlab.pictures.output import Markdown, show, show_picture
+from gemmlab.records.boards import recorded_board
 from gemmlab.records.ceilings import recorded_ceilings
-from gemmlab.records.results import first_results
 
 
 @verb
@@ -22,12 +22,11 @@ def board(desk: Desk) -> None:
 
     if desk.owes(*desk.lesson.predictions):
         return
-    results, ceilings = first_results(), recorded_ceilings()
-    if results is None or ceilings is None:
+    recorded, ceilings = recorded_board(), recorded_ceilings()
+    if recorded is None or ceilings is None:
         show(Markdown("Nothing is recorded yet."))
         return
     bounds = [bound(shape, ceilings) for shape in SHAPES]
-    at = {one.shape: one for one in results.shapes}
     points = [Point(named(one.shape), one.intensity, condition=IF_COUNTED_SO["memory"]) for one in bounds]
     show_picture(roofline(points, replace(ceilings, nearer=())))
-    show(Markdown(board_table(bounds, at, desk.lesson.number, results.label)))
+    show(Markdown(board_table(bounds, recorded)))
