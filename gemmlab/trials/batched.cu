@@ -6,8 +6,8 @@
 extern "C" __global__ void scores(const float* A, const float* B, float* C, int M, int N, int K, int strideA,
                                   int strideB, int strideC, float alpha)
 {
-    __shared__ float As[TILE][TILE];
-    __shared__ float Bs[TILE][TILE + 1];  // written by columns: padded against bank conflicts
+    __shared__ float Qs[TILE][TILE];
+    __shared__ float Ks[TILE][TILE + 1];  // written by columns: padded against bank conflicts
 
     // The one new idea: blockIdx.z says which product, and moves all three matrices on.
     A += (size_t)blockIdx.z * strideA;
@@ -18,17 +18,17 @@ extern "C" __global__ void scores(const float* A, const float* B, float* C, int 
     const int row = blockIdx.y * TILE + ty;
     const int col = blockIdx.x * TILE + tx;
     const int b_row = blockIdx.x * TILE + ty;  // the row of B that this thread loads: a column of Bᵀ
-    float acc = 0.0f;
+    float sum = 0.0f;
     for (int k0 = 0; k0 < K; k0 += TILE) {
-        As[ty][tx] = row < M && k0 + tx < K ? A[row * K + k0 + tx] : 0.0f;
-        Bs[tx][ty] = b_row < N && k0 + tx < K ? B[b_row * K + k0 + tx] : 0.0f;
+        Qs[ty][tx] = row < M && k0 + tx < K ? A[row * K + k0 + tx] : 0.0f;
+        Ks[tx][ty] = b_row < N && k0 + tx < K ? B[b_row * K + k0 + tx] : 0.0f;
         __syncthreads();
-        for (int k = 0; k < TILE; ++k) {
-            acc += As[ty][k] * Bs[k][tx];
+        for (int d = 0; d < TILE; ++d) {
+            sum += Qs[ty][d] * Ks[d][tx];
         }
         __syncthreads();
     }
     if (row < M && col < N) {
-        C[row * N + col] = alpha * acc;
+        C[row * N + col] = alpha * sum;
     }
 }

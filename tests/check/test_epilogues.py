@@ -78,7 +78,7 @@ def test_a_batch_runs_in_the_emulator():
     "old, new, words",
     [
         ("A += (size_t)blockIdx.z * strideA;", "", "only the first is right"),
-        ("acc += ", "acc -= ", "All 6 products of the batch are wrong"),
+        ("sum += ", "sum -= ", "All 6 products of the batch are wrong"),
         ("B += (size_t)blockIdx.z", "B += (size_t)(blockIdx.z % 4)", "2 are wrong, the first of them is number 4"),
         ("strideB;\n", "(strideB + 1);\n", "beyond its end: B is 120×24 (6×N×K)"),
     ],
