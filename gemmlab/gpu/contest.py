@@ -9,7 +9,8 @@ public boards, and what answers it here:
   every launch, every element, with a product in float64. One wrong launch, and there is no time at all.
 - The expected result found in memory: it is computed after the launch, from seeds, and never before.
 - A verdict written over: it is sealed with a secret that no kernel sees. The parent, which drew the secrets, opens it.
-- Inputs left in the cache: the L2 cache is filled with other data before each launch, and the matrices wander.
+- Inputs left in the cache: the matrices wander, marks that keep lines in the L2 cache are taken from them, and then
+  the cache is filled with other data, before each launch.
 - Work outside of the clock, on another stream or in host code: no host code of an entry is run. Its launcher is read
   once for a shape, and what it launches goes into one stream, between two events that are ours.
 - Less precision than float32's: the bound of gemmlab.kernel.tolerance holds for every launch.

@@ -47,7 +47,7 @@ class _Module:
         if cubin.startswith(b"\x7fELF"):  # compiled code, of which only the names are known here
             self.names |= {"hold": _hold, "sm_clock": _sm_clock, "compare": _compare, "gemm": _right}
             self.names |= dict.fromkeys(_UNKNOWN, _nothing)
-            self.names |= {"draw": _draw, "draw_double": _draw_double, "seal": _seal}
+            self.names |= {"draw": _draw, "draw_double": _draw_double, "seal": _seal, "demote": _nothing}
         else:
             exec(cubin, self.names)
 

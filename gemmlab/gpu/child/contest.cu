@@ -31,6 +31,18 @@ extern "C" __global__ void draw_double(double* plain, double* absolute, long lon
     }
 }
 
+// Takes from what lies in the L2 cache the mark "evict last" that a kernel may have left there: what is so marked
+// outlasts a fill of the cache. Lines of 128 bytes, which may begin before X and end behind it.
+extern "C" __global__ void demote(const float* X, long long lines)
+{
+#if __CUDA_ARCH__ >= 800
+    const unsigned long long first = reinterpret_cast<unsigned long long>(X) & ~127ull;
+    for (long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x; i < lines; i += gridDim.x * blockDim.x) {
+        asm volatile("applypriority.global.L2::evict_normal [%0], 128;" ::"l"(first + 128 * i) : "memory");
+    }
+#endif
+}
+
 // How many elements were wrong, so that only who knows the secret can tell, or write, such a number. One thread.
 extern "C" __global__ void seal(const unsigned* wrong, unsigned long long secret, unsigned long long* sealed)
 {

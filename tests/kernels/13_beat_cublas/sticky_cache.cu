@@ -1,5 +1,5 @@
 // expect: passed
-// Asks the L2 cache to keep what it reads, for the next launch (llm.c 851). It is right, and it gains nothing: the
+// Asks the L2 cache to keep what it reads, for the next launch (llm.c 851). It is right, and no launch gains: the
 // matrices of the next launch are new and lie elsewhere.
 // board: no gain
 
