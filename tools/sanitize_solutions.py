@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import re
 import subprocess
 import sys
@@ -18,6 +19,14 @@ import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gemmlab.kernel.elements import BFLOAT16, FLOAT16, FLOAT32, element_named
+
+if TYPE_CHECKING:
+    from gemmlab.gpu.child.context import Gpu
 
 SHAPES = ((35, 45, 25), (1, 1, 1), (130, 132, 40), (135, 131, 50))
 TOOLS = ("memcheck", "racecheck", "synccheck", "initcheck")
@@ -36,59 +45,78 @@ def prepare(folder: Path) -> int:
     """Compile every kernel into `folder`, with jobs.json. How many launches there will be."""
     from gemmlab import gpu
     from gemmlab.course.lesson import find_root
+    from gemmlab.gpu.child.request import request_of
     from gemmlab.records.record import entries
     from gemmlab.trials.numbers import compiled
 
     candidates = [entry.candidate for entry in entries(find_root())]
+    programs = compiled(candidates, gpu.device().arch, SHAPES)
     jobs = []
-    for number, (one, program) in enumerate(zip(candidates, compiled(candidates, gpu.device().arch), strict=True)):
-        (folder / f"{number}.cubin").write_bytes(program.machine_code + b"\0")  # CuPy takes the last byte for an end
-        launches = [(shape, launch) for shape in SHAPES for launch in one.launches(shape)]
-        runs = [{"shape": shape, "grid": launch.grid, "block": launch.block} for shape, launch in launches]
-        jobs.append({"name": one.filename, "cubin": f"{number}.cubin", "runs": runs})
+    for number, (one, program) in enumerate(zip(candidates, programs, strict=True)):
+        if isinstance(program, str):
+            raise SystemExit(f"{one.filename}: {program}")
+        requests = [request_of(program, one.launch.at(*shape), shape, shape) for shape in SHAPES]
+        jobs.append(_job(folder, one.filename, str(number), program.machine_code, requests))
     (folder / "jobs.json").write_text(json.dumps(jobs))
     return len(jobs) * len(SHAPES)
+
+
+def _job(folder: Path, name: str, place: str, machine_code: bytes, requests: list[dict]) -> dict:
+    """A kernel's code in a folder of its own, and what is asked of it there."""
+    (folder / place).mkdir(parents=True)
+    (folder / place / "kernel.cubin").write_bytes(machine_code + b"\0")  # CuPy takes the last byte for an end
+    return {"name": name, "folder": place, "requests": requests}
 
 
 def plant(folder: Path) -> None:
     """The kernels with one fault each, every one in a folder of its own that `launch` takes."""
     from gemmlab import gpu
     from gemmlab.compiler.compile import compile_source
+    from gemmlab.gpu.child.request import request_of
+    from gemmlab.kernel.launch import Launch
 
+    shape = 8, 8, 8
     for tool, body in PLANTED.items():
-        (folder / tool).mkdir()
-        (folder / tool / "0.cubin").write_bytes(
-            compile_source(f"{HEAD} {{ {body} }}", arch=gpu.device().arch).machine_code + b"\0"
-        )
-        job = {"name": tool, "cubin": "0.cubin", "runs": [{"shape": (8, 8, 8), "grid": (1, 1, 1), "block": (64, 1, 1)}]}
+        program = compile_source(f"{HEAD} {{ {body} }}", arch=gpu.device().arch)
+        request = request_of(program, Launch((64, 1, 1), (1, 1, 1)), shape, shape)
+        job = _job(folder / tool, tool, "planted", program.machine_code, [request])
         (folder / tool / "jobs.json").write_text(json.dumps([job]))
 
 
 def launch(folder: Path) -> None:
     """Launch every job once and compare its C with NumPy's. This is what the tools watch; it needs CuPy only."""
-    import cupy
-    import numpy as np
+    from gemmlab.gpu.child.context import Gpu
 
-    runtime, rng, done = cupy.cuda.runtime, np.random.default_rng(0), 0
+    gpu, rng, done = Gpu(), np.random.default_rng(0), 0
     for job in json.loads((folder / "jobs.json").read_text()):
-        module = cupy.cuda.function.Module()
-        module.load((folder / job["cubin"]).read_bytes())
-        kernel = module.get_function("gemm")
-        for run in job["runs"]:
-            M, N, K = run["shape"]
-            A, B, C = rng.random((M, K), np.float32), rng.random((K, N), np.float32), np.empty((M, N), np.float32)
-            buffers = [runtime.malloc(X.nbytes) for X in (A, B, C)]
-            for buffer, X in zip(buffers[:2], (A, B)):
-                runtime.memcpy(buffer, X.ctypes.data, X.nbytes, runtime.memcpyHostToDevice)
-            kernel(tuple(run["grid"]), tuple(run["block"]), (*buffers, *map(np.int32, (M, N, K))))
-            runtime.deviceSynchronize()
-            runtime.memcpy(C.ctypes.data, buffers[2], C.nbytes, runtime.memcpyDeviceToHost)
-            for buffer in buffers:
-                runtime.free(buffer)
-            if job["name"] not in PLANTED and not np.allclose(C, A @ B, rtol=1e-4):
+        os.chdir(folder / job["folder"])
+        for request in job["requests"]:
+            M, N, K = request["shape"]
+            element = element_named(request["dtype"])
+            A, B = (element.values(rng.random(size, np.float32)) for size in ((M, K), (K, N)))
+            C = product(gpu, request, element.encoded(A), element.encoded(B))
+            tolerance = 1e-4 if element in (FLOAT32, FLOAT16, BFLOAT16) else 4 * element.roundoff
+            if job["name"] not in PLANTED and not np.allclose(C, A @ B, rtol=tolerance):
                 raise SystemExit(f"{job['name']} is wrong at {M},{N},{K}")
             done += 1
     print(f"{done} {DONE}")
+
+
+def product(gpu: Gpu, request: dict, A: np.ndarray, B: np.ndarray) -> np.ndarray:
+    """C after one launch. Each matrix lies in memory of exactly its size, and nothing is in C before."""
+    C = np.empty((A.shape[0], B.shape[1]), np.float32)
+    matrices = {"A": A, "B": B, "C": C}
+    places = {name: gpu.runtime.malloc(matrix.nbytes) for name, matrix in matrices.items()}
+    for name in "AB":
+        matrix = matrices[name]
+        gpu.runtime.memcpy(places[name], matrix.ctypes.data, matrix.nbytes, gpu.runtime.memcpyHostToDevice)
+    gpu.binding(request)(places)()
+    gpu.runtime.deviceSynchronize()
+    gpu.runtime.memcpy(C.ctypes.data, places["C"], C.nbytes, gpu.runtime.memcpyDeviceToHost)
+    for place in places.values():
+        gpu.runtime.free(place)
+    gpu.free_own()
+    return C
 
 
 def watch(tool: str, folder: Path, launches: int) -> bool:
