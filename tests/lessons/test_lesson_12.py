@@ -28,7 +28,7 @@ def answer(lesson, name):
 
 
 def test_the_bytes_are_those_of_the_model(lesson):
-    without_bias = 4 * SHAPE[1] / 1e6  # the prediction leaves the bias out
+    without_bias = 4 * SHAPE[1] / 1e6  # which is too small to matter
     for name, kernels in (("separate_bytes", fusion.separate(SHAPE)), ("fused_bytes", fusion.fused(SHAPE))):
         assert answer(lesson, name) == pytest.approx(fusion.total(kernels) / 1e6 - without_bias, abs=0.05)
     assert fusion.saved_share(int(answer(lesson, "even_K")), 50e12, 4e12) == pytest.approx(1)

@@ -18,7 +18,6 @@ from gemmlab.notebook.verbs.board import rank
 from gemmlab.pictures.speed.board import board_table
 from gemmlab.records.boards import RecordedBoard, recorded_board
 from gemmlab.records.ceilings import recorded_ceilings
-from gemmlab.records.results import first_results
 
 LESSON = load("13")
 ANSWERS = {prediction.id: prediction.answer for prediction in LESSON.predictions}
@@ -40,8 +39,9 @@ def test_every_shape_of_the_board_has_its_question():
     assert ", ".join(rows) == ", ".join(map(named, SHAPES))
 
 
-def test_a_recorded_kernel_is_faster_than_cublas_where_the_text_says_so():
-    assert first_results().at((1001, 777, 513)).best.ratio > 1
+def test_cublas_is_beaten_by_much_at_some_shapes_and_by_little_at_others():
+    ratios = [one.ratio for one in recorded_board().ratios.values()]
+    assert max(ratios) > 1.2 and 1 < min(ratios) < 1.05
 
 
 def test_the_recorded_entry_is_faster_than_cublas_at_every_shape_of_the_board():

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.lines import Line2D
 
-_MARKERS = "osD^vP"
+_MARKERS = "osD^vPX"  # as many as the board has shapes
 _DASHES = ("--", "-.", ":")  # of the memories between the GPU's and the registers
 _MARGIN = 6.0  # beside the least and the greatest intensity
 _NO_SCALE = 0.75
