@@ -40,9 +40,16 @@ _Mark = tuple[Sentence, str, tuple]
 
 def _missing(ours: list[_Mark], theirs: Counter[_Mark]) -> Iterator[_Mark]:
     for mark in ours:
-        theirs[mark] -= 1
-        if theirs[mark] < 0:
+        standing = mark if theirs[mark] else _stronger(mark)
+        theirs[standing] -= 1
+        if theirs[standing] < 0:
             yield mark
+
+
+def _stronger(mark: _Mark) -> _Mark:
+    """The mark that may stand in this one's place: a barrier of the block orders a warp as well."""
+    gone, text, surroundings = mark
+    return (gone, "__syncthreads()", surroundings) if text.startswith("__syncwarp(") else mark
 
 
 def _marks(text: str) -> list[_Mark]:

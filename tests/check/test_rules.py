@@ -10,6 +10,7 @@ from gemmlab.check.check import check_kernel
 from gemmlab.check.rules import broken_rules
 from gemmlab.course.lesson import Kernel, load, load_all
 from gemmlab.cuda.sizes import Sizes, numbers_of, sizes_of, with_sizes
+from gemmlab.kernel.epilogue import NOTHING, epilogue_of
 from gemmlab.kernel.launch import cdiv
 from gemmlab.kernel.warp import WARP
 from gemmlab.models.banks import request
@@ -24,13 +25,13 @@ def _stores_of_a_float4(sizes: Sizes, K: int) -> int:
     return sizes.BM * K // WARP
 
 
-def limits(sizes: Sizes, K: int, shortest: float = inf) -> dict[tuple[str, str], float]:
-    """What a kernel with tiles of these sizes needs, and slices of K that are no shorter than that; the names are those
-    of the front matter."""
+def limits(sizes: Sizes, K: int, shortest: float = inf, after: float = 0) -> dict[tuple[str, str], float]:
+    """What a kernel with tiles of these sizes needs, and slices of K that are no shorter than that; `after` are the
+    floats that it reads for each element after the sum. The names are those of the front matter."""
     results = sizes.TM * sizes.TN
     of_tiles = 1 / sizes.BM + 1 / sizes.BN
     return {
-        ("floats_per_multiply_add", "global_load"): of_tiles + 1 / shortest,  # a partial sum for each slice
+        ("floats_per_multiply_add", "global_load"): of_tiles + after / K + 1 / shortest,  # a partial sum for each slice
         ("floats_per_multiply_add", "shared_load"): (sizes.TM + sizes.TN) / results,
         ("reads_per_multiply_add", "global_load"): of_tiles / 4,
         ("reads_per_multiply_add", "shared_load"): (sizes.TM + sizes.TN) / 4 / results,
@@ -41,6 +42,8 @@ def limits(sizes: Sizes, K: int, shortest: float = inf) -> dict[tuple[str, str],
         ("tensor_share", "multiply_add"): 100,
         ("conflicts", "shared"): _stores_of_a_float4(sizes, K) * (request("c * 132 + r", sizes).wavefronts - 1),
         ("floats_for_one_k", "warp"): 4 * sizes.TM + 8 * sizes.TN,
+        ("floats_per_element", "global_store"): 1,
+        ("floats_per_element", "global_load"): of_tiles * K + after,
         ("sectors_per_request", "global_load"): 4,  # 32 lanes side by side
         ("sectors_per_request", "global_store"): 4,
         ("multiply_adds", "block"): sizes.BM * sizes.BN * shortest,
@@ -55,8 +58,11 @@ def kernel(request) -> Kernel:
 
 def test_limits_follow_from_the_tile(kernel):
     shortest = numbers_of(kernel.starter, "SHORTEST") if "#define SHORTEST" in kernel.starter else ()
+    sizes = sizes_of(kernel.starter)
+    fused = epilogue_of(kernel.launched_by) != NOTHING
+    after = 1 + 1 / sizes.TM if fused else 0  # the old C, and the bias once for a thread's column
     for rule in kernel.rules:
-        expected = limits(sizes_of(kernel.starter), rule.shape[2], *shortest)
+        expected = limits(sizes, rule.shape[2], *shortest, after=after)
         assert rule.limit == expected[rule.what, rule.of], (rule.what, rule.of)
 
 

@@ -7,6 +7,7 @@ from student_kernels import StudentKernel, student_kernel, student_kernels
 
 from gemmlab.compiler.compile import CompileError, compile_source
 from gemmlab.course.lesson import load, load_all
+from grading.intake import sentences as say
 from grading.intake import smuggle, tamper
 from grading.intake.splice import splice
 from grading.model import Submission
@@ -29,12 +30,17 @@ def with_fma(body: str):
     return spliced(TILED, TILED.solution.replace(FMA, body))
 
 
+def parts(kernel) -> set[str]:
+    """What is the student's own: the blanks, or all of it."""
+    return {say.THE_FILE()} if kernel.whole else {blank.name for blank in kernel.blanks}
+
+
 @pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)
 def test_a_right_file_is_taken_as_it_is(kernel):
     result = spliced(kernel, kernel.solution)
     assert result.source.rstrip() == kernel.solution.rstrip()
     assert (result.changes, result.vetoes, result.open_blanks) == ("", (), ())
-    assert set(result.bodies) == {blank.name for blank in kernel.blanks}
+    assert set(result.bodies) == parts(kernel)
 
 
 @pytest.mark.parametrize("one", RIGHT, ids=lambda one: one.name)
@@ -47,7 +53,7 @@ def test_no_right_file_of_any_style_is_refused(one: StudentKernel):
 @pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)
 def test_the_starter_is_nobodys_work(kernel):
     result = spliced(kernel, kernel.starter)
-    assert set(result.open_blanks) == {blank.name for blank in kernel.blanks}
+    assert set(result.open_blanks) == parts(kernel)
     assert (result.changes, result.vetoes) == ("", ())
 
 

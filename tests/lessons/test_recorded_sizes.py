@@ -9,6 +9,7 @@ import pytest
 from gemmlab.compiler.compile import CompileError
 from gemmlab.course.lesson import find_root, load
 from gemmlab.cuda.sizes import Sizes, sizes_of, with_sizes
+from gemmlab.kernel.elements import element_named
 from gemmlab.kernel.tolerance import compare, make_inputs
 from gemmlab.models.autotune import launch_spec, pruned_by
 from gemmlab.records.record import Entry, entries
@@ -24,7 +25,8 @@ def test_a_kernel_of_the_record_is_right_where_every_tile_is_ragged(entry: Entry
     shape = (sizes.BM + 3, sizes.BN + 5, 2 * sizes.BK + 1)
     outcome = entry.candidate.run(shape, "integer", 9, arch="sm_90")
     assert outcome.C is not None and not outcome.has_error, [finding.message for finding in outcome.findings]
-    assert compare(outcome.C, *make_inputs("integer", shape, 9), "integer", outcome.written).ok
+    element = element_named(entry.dtype)
+    assert compare(outcome.C, *make_inputs("integer", shape, 9, element), "integer", outcome.written, element).ok
 
 
 @pytest.mark.parametrize("number", ["07", "08", "09"])

@@ -33,7 +33,7 @@ def test_a_verb_has_a_file_of_its_name_and_says_what_it_does(name, lesson):
     [
         ("chek", "no verb 'chek'. Did you mean lesson.check?"),
         ("recorded", "lesson.recorded_races"),
-        ("zzz", "It has banks, check, compare"),
+        ("zzz", "It has attention, banks, board, check"),
     ],
 )
 def test_an_unknown_verb_names_the_near_ones(lesson, name, words):

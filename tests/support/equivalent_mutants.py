@@ -73,7 +73,7 @@ EQUIVALENT: dict[str, dict[str, str]] = {
             f"guard: {ROWS_ALIGNED} => return cols % 4 == 0;": ALIGNED,
             "bound: if (k0 + BK < K) { => if (k0 + BK <= K) {": "a tile of zeros is copied that nobody multiplies",
         }
-        for name in ("08_double_buffer", "09_warp_tile_autotune")
+        for name in ("08_double_buffer", "09_warp_tile_autotune", "12_fused_epilogue")
     },
     **{
         f"14_claims_clinic/{name}": {tile_loop("TILE"): ZEROS}

@@ -10,6 +10,7 @@ from gemmlab.cuda.own_element import OwnElement
 from gemmlab.cuda.sizes import sizes_of
 from gemmlab.errors import UserError
 from gemmlab.kernel.launch import Launch
+from gemmlab.kernel.limits import MAX_THREADS
 from gemmlab.kernel.verdict import Finding
 
 _SIZES = {"M": 2**14, "N": 2**14, "K": 2**14}  # large: all of the first blocks' elements exist
@@ -61,7 +62,7 @@ def _too_few_or_many(source: str, launch: Launch) -> Finding | None:
     except UserError:
         return None
     threads = prod(launch.block)
-    if sizes.threads in (0, threads):
+    if sizes.threads in (0, threads) or sizes.threads > MAX_THREADS:  # tiles of warps: TM and TN are not what tells
         return None
     message = say.THREADS_DO_NOT_FIT(block=_text(launch.block), threads=threads, sizes=sizes, wanted=sizes.threads)
     return Finding("launch_error", message, details={"block": list(launch.block), "wanted": list(sizes.block)})
