@@ -5,7 +5,7 @@ import json
 import pytest
 
 from gemmlab.build import readme
-from gemmlab.course.lesson import find_root
+from gemmlab.course.lesson import find_root, load_all
 from gemmlab.errors import UserError
 from gemmlab.pictures.speed.recorded import recorded_ladder, steps
 from gemmlab.records import results
@@ -15,6 +15,12 @@ def test_what_is_built_is_fresh():
     root = find_root()
     assert readme.BEGIN in (root / "README.md").read_text(encoding="utf-8")
     assert readme.check(root) == [], "run: make lessons"
+
+
+def test_it_names_every_lesson_by_its_title():
+    text = (find_root() / "README.md").read_text(encoding="utf-8")
+    for lesson in load_all():
+        assert f"| [{lesson.number}](lessons/{lesson.name}.ipynb) | {lesson.title} |" in text
 
 
 def test_a_changed_record_makes_both_stale(tmp_path, monkeypatch):
