@@ -43,5 +43,5 @@ def test_what_is_to_be_installed_is_looked_for_only_when_it_changed(course):
 
 
 def test_jupyterlab_does_not_wait_for_the_emulator(course):
-    *_, warm, lab = (line for line in commands(course).splitlines() if "gemmlab" in line or "jupyterlab" in line)
+    *_, warm, lab = (line for line in commands(course).splitlines() if "-m gemmlab" in line or "-m jupyterlab" in line)
     assert warm.endswith("-m gemmlab.emulator.warm --beside") and "-m jupyterlab" in lab
