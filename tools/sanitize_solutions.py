@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gemmlab.kernel.elements import BFLOAT16, FLOAT16, FLOAT32, element_named
+from gemmlab.kernel.elements import element_named
 
 if TYPE_CHECKING:
     from gemmlab.gpu.child.context import Gpu
@@ -95,7 +95,7 @@ def launch(folder: Path) -> None:
             element = element_named(request["dtype"])
             A, B = (element.values(rng.random(size, np.float32)) for size in ((M, K), (K, N)))
             C = product(gpu, request, element.encoded(A), element.encoded(B))
-            tolerance = 1e-4 if element in (FLOAT32, FLOAT16, BFLOAT16) else 4 * element.roundoff
+            tolerance = 1e-4 if element.exact else 4 * element.roundoff
             if job["name"] not in PLANTED and not np.allclose(C, A @ B, rtol=tolerance):
                 raise SystemExit(f"{job['name']} is wrong at {M},{N},{K}")
             done += 1

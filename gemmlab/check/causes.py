@@ -41,7 +41,7 @@ def faults_of_second_launch(outcome: Outcome) -> Iterator[Finding]:
 
 
 def second_launch(outcome: Outcome, was_right: bool, inputs: Inputs, case: Case) -> Iterator[Finding]:
-    """What is wrong at a second launch on the same inputs, where the numbers of the first were right or not."""
+    """What is wrong at a second launch, on A turned (Terms.turned); whether the first was right is given."""
     yield from faults_of_second_launch(outcome)
     again, (A, B, terms) = outcome.again, inputs
     if not was_right or again is None or again.C is None or again.has_error:

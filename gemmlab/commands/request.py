@@ -109,7 +109,8 @@ class Request:
         instance = _instance(source, signature, spec.kernel)
         if self.given is None and instance == spec.kernel and self.batch == 1:
             return self._plain(spec, signature)
-        return self._with_arguments(replace(spec, kernel=instance), _of_instance(source, signature, instance))
+        arguments = [part.strip() for part in instance.partition("<")[2].rstrip(" >").split(",") if part.strip()]
+        return self._with_arguments(replace(spec, kernel=instance), signature.of(arguments))
 
     def _plain(self, spec: LaunchSpec, signature: KernelSignature) -> LaunchSpec:
         """The launch of a kernel that is to have the course's six parameters; that it has others, the check says."""
@@ -149,22 +150,6 @@ def with_request(command: Callable[..., None]) -> Callable[..., None]:
     vars(called)["__signature__"] = Signature(parameters)
     called.__annotations__ = {one.name: one.annotation for one in parameters}
     return called
-
-
-def _of_instance(source: str, signature: KernelSignature, instance: str) -> KernelSignature:
-    """The kernel with the types that a template's arguments stand for: float* for T* in gemm<float, 16>."""
-    from gemmlab.cuda.preprocess import preprocess
-
-    head = re.search(rf"\btemplate\s*<([^<>]*)>[^;{{}}]*?\b{re.escape(signature.name)}\s*\(", preprocess(source))
-    if not head or "<" not in instance:
-        return signature
-    names = [part.split("=")[0].split()[-1] for part in head[1].split(",") if part.split("=")[0].split()]
-    types = dict(zip(names, (part.strip() for part in instance.split("<", 1)[1].rstrip(" >").split(","))))
-
-    def typed(text: str) -> str:
-        return re.sub(r"\w+", lambda word: types.get(word[0], word[0]), text)
-
-    return replace(signature, parameters=tuple((typed(type_), name) for type_, name in signature.parameters))
 
 
 def _instance(source: str, signature: KernelSignature, kernel: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from gemmlab.cuda import sentences as say
@@ -43,12 +43,23 @@ class KernelSignature:
     """One `__global__` function with its body. `parameters` are (type, name), types in one spelling: 'const float*'.
 
     `template` means that the compiler makes no code of it: a template that the source does not instantiate.
+    `template_names` are those of a template's parameters.
     """
 
     name: str
     line: int
     parameters: tuple[tuple[str, str], ...]
     template: bool = False
+    template_names: tuple[str, ...] = ()
+
+    def of(self, arguments: Sequence[str]) -> KernelSignature:
+        """The kernel that a template's arguments make: float* for T* where T is float."""
+        types = dict(zip(self.template_names, arguments, strict=False))
+
+        def typed(text: str) -> str:
+            return re.sub(r"\w+", lambda word: types.get(word[0], word[0]), text)
+
+        return replace(self, parameters=tuple((typed(type_), name) for type_, name in self.parameters))
 
 
 def find_kernels(source: str, options: Sequence[str] = ()) -> list[KernelSignature]:
@@ -62,6 +73,7 @@ def find_kernels(source: str, options: Sequence[str] = ()) -> list[KernelSignatu
             line=declarator.start_point.row + 1,
             parameters=parameters_of(declarator, aliases),
             template=node.type == "template_declaration" and function_name(node) not in instantiated,
+            template_names=_template_names(node),
         )
         for node in functions(root)
         if is_kernel(node) and (declarator := function_declarator(node)) is not None
@@ -167,6 +179,13 @@ def function_name(node: Node) -> str:
     if declarator is None:
         return ""
     return text_of(declarator.child_by_field_name("declarator")).split("<")[0].strip("() ")
+
+
+def _template_names(node: Node) -> tuple[str, ...]:
+    """T and TILE of template <typename T, int TILE = 16>; none of a function that is no template."""
+    parameters = node.child_by_field_name("parameters") if node.type == "template_declaration" else None
+    heads = [text_of(one).split("=")[0].split() for one in (parameters.named_children if parameters else ())]
+    return tuple(head[-1] for head in heads if head)
 
 
 def is_kernel(node: Node) -> bool:

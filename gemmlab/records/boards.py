@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gemmlab.kernel.timing import Ratio
+from gemmlab.records.results import label_of
 
 RECORDED = Path(__file__).parents[1] / "recorded" / "board"
 
@@ -24,8 +25,7 @@ def recorded_board(folder: Path = RECORDED) -> RecordedBoard | None:
     for path in sorted(folder.glob("*.json")):
         data = json.loads(path.read_text(encoding="utf-8"))
         machine, found = data["machine"], [_ratio(row) for row in data["shapes"]]
-        where = f"recorded on {machine['gpu']}, driver {machine['driver']}, {machine['date']}"
-        return RecordedBoard(f"{where}, commit {machine['commit'][:10]}", {one.shape: one for one in found})
+        return RecordedBoard(label_of(machine, machine["commit"]), {one.shape: one for one in found})
     return None
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from gemmlab.gpu.bench import Bench
 from gemmlab.kernel.timing import Timing
 from gemmlab.models.networks import fusion
+from gemmlab.records.figures import digits, figures_of
 from gemmlab.records.results import Fused, Results, all_results
 from gemmlab.trials.candidate import Candidate
 
@@ -29,11 +30,7 @@ def at_shape(
         "name": candidate.filename,
         "lesson": candidate.filename[:2],
         "as_taught": True,
-        "gflops": _digits(timing.gflops, 6),
-        "ratio_to_cublas": _digits(timing.ratio, 4),
-        "spread": [_digits(bound, 4) for bound in timing.spread],
-        "warm_ratio": _digits(timing.warm.ratio, 4),
-        "microseconds": _digits(1e3 * timing.kernel_ms, 4),
+        **figures_of(timing),
         "bytes": fusion.total(fusion.fused(shape)),
         "registers": program.resources[launch.kernel].registers,
     }
@@ -43,17 +40,13 @@ def at_shape(
         "K": K,
         "dtype": "float32",
         "against": AGAINST,
-        "cublas_gflops": _digits(timing.cublas_gflops, 6),
-        "cublas_warm_gflops": _digits(timing.warm.cublas_gflops, 6),
-        "microseconds": _digits(1e3 * timing.cublas_ms, 4),
+        "cublas_gflops": digits(timing.cublas_gflops, 6),
+        "cublas_warm_gflops": digits(timing.warm.cublas_gflops, 6),
+        "microseconds": digits(1e3 * timing.cublas_ms, 4),
         "bytes": fusion.total(fusion.separate(shape)),
     }
     tell(f"{'×'.join(map(str, shape)):>14}  {candidate.filename:44} {100 * timing.ratio:6.1f} % of {AGAINST}")
     return head | {"kernels": [kernel]}, [timing]
-
-
-def _digits(value: float, count: int) -> float:
-    return float(f"{value:.{count}g}")
 
 
 def recorded_table() -> str:

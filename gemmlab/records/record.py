@@ -28,6 +28,7 @@ from gemmlab.kernel.layout import COURSE
 from gemmlab.kernel.plan import refused
 from gemmlab.kernel.program import Program
 from gemmlab.records import fused
+from gemmlab.records.figures import digits, figures_of
 from gemmlab.records.results import FOLDER, SPLIT_SHAPES
 from gemmlab.trials.candidate import Candidate
 from gemmlab.trials.numbers import compiled, variant
@@ -176,8 +177,8 @@ def _at_shape(
         speed = f"{timing.gflops:8,.0f} GFLOPS {100 * timing.ratio:6.1f} % of cuBLAS"
         tell(f"{where:>14}  {entry.candidate.filename:44} {speed}")
     M, N, K = shape
-    cublas = _digits(median(timing.cublas_gflops for timing in timings), 6)
-    warm = _digits(median(timing.warm.cublas_gflops for timing in timings), 6)
+    cublas = digits(median(timing.cublas_gflops for timing in timings), 6)
+    warm = digits(median(timing.warm.cublas_gflops for timing in timings), 6)
     head = {"M": M, "N": N, "K": K, "dtype": programs[0][0].dtype, "cublas_gflops": cublas, "cublas_warm_gflops": warm}
     return head | {"kernels": kernels}, timings
 
@@ -195,23 +196,13 @@ def _timed(bench: Bench, entry: Entry, program: Program | str, shape: Shape) -> 
 
 
 def _kernel(entry: Entry, program: Program, timing: Timing) -> dict:
-    low, high = timing.spread
     return {
         "name": entry.candidate.filename,
         "lesson": entry.lesson,
         "as_taught": entry.as_taught,
-        "gflops": _digits(timing.gflops, 6),
-        "ratio_to_cublas": _digits(timing.ratio, 4),
-        "spread": [_digits(low, 4), _digits(high, 4)],
-        "warm_ratio": _digits(timing.warm.ratio, 4),
-        "microseconds": _digits(1e3 * timing.kernel_ms, 4),
+        **figures_of(timing),
         "registers": program.resources[entry.candidate.kernels([SHAPES[0]])[0]].registers,
     }
-
-
-def _digits(value: float, count: int) -> float:
-    """The value to so many significant digits."""
-    return float(f"{value:.{count}g}")
 
 
 def _machine(commit: str, timings: Sequence[Timing]) -> dict:

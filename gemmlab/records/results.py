@@ -90,15 +90,17 @@ class Results:
 
     def label_of(self, commit: str) -> str:
         """The label of what was recorded with that commit, "" for the one of the file."""
-        machine = self.machine
-        commit = (commit or str(machine.get("commit")))[:10]
-        return (
-            f"recorded on {machine.get('gpu')}, driver {machine.get('driver')}, {machine.get('date')}, commit {commit}"
-        )
+        return label_of(self.machine, commit or str(self.machine.get("commit")))
 
     def at(self, shape: Shape, dtype: str = "float32") -> AtShape | None:
         every = (*self.shapes, *self.splits, *self.others)
         return next((one for one in every if (one.shape, one.dtype) == (shape, dtype)), None)
+
+
+def label_of(machine: dict, commit: str = "") -> str:
+    """What was recorded on that machine, and when; with which commit, where one is known."""
+    where = f"recorded on {machine.get('gpu')}, driver {machine.get('driver')}, {machine.get('date')}"
+    return f"{where}, commit {commit[:10]}" if commit else where
 
 
 def all_results(folder: Path = FOLDER) -> list[Results]:

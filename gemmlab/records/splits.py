@@ -8,6 +8,7 @@ from pathlib import Path
 
 from gemmlab.kernel.tolerance import Shape
 from gemmlab.markdown import escape
+from gemmlab.records.results import label_of
 
 RECORDED = Path(__file__).parents[1] / "recorded" / "splits"
 
@@ -33,7 +34,7 @@ def recorded_splits(folder: Path = RECORDED) -> list[SplitRecord]:
 def _record(data: dict) -> SplitRecord:
     machine, cublas = data["machine"], sorted(row["cublas_microseconds"] for row in data["times"])
     return SplitRecord(
-        f"recorded on {machine['gpu']}, driver {machine['driver']}, {machine['date']}",
+        label_of(machine),
         tuple(data["shape"]),
         {row["slices"]: row["microseconds"] for row in data["times"]},
         cublas[len(cublas) // 2],

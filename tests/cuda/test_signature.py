@@ -113,7 +113,7 @@ def test_kernels_are_listed_in_order_with_their_parameters():
             2,
             (("const float*", "A"), ("const float*", "B"), ("float*", "C"), ("int", "M"), ("int", "N"), ("int", "K")),
         ),
-        KernelSignature("b", 4, (("__half", "x"),), template=True),
+        KernelSignature("b", 4, (("__half", "x"),), template=True, template_names=("T",)),
     ]
 
 

@@ -1,6 +1,6 @@
 """The contest that ranks an entry, with tests/fake_gpu for CuPy: nothing is gained by what is tried on public boards.
 
-The same tricks as real files stand in tests/kernels_board.
+The same tricks as real files stand in tests/kernels/13_beat_cublas.
 """
 
 from pathlib import Path
