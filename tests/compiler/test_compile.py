@@ -388,6 +388,17 @@ def test_warm_starts_the_process_once():
     assert compile_source(TILED).kernels == ("gemm",) and worker_id() == started
 
 
+@pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="this system does not say what a process needs")
+def test_the_memory_of_a_large_caller_is_not_the_compilers_own():
+    program = (
+        "import subprocess, sys; large = b'x' * (400 << 20); "
+        "ask = 'from gemmlab.compiler.nvrtc import worker; print(worker._peak_memory())'; "
+        "print(subprocess.run([sys.executable, '-c', ask], capture_output=True, text=True, check=True).stdout)"
+    )
+    told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+    assert 0 < int(told) < 200 << 20
+
+
 def test_nothing_of_the_compiler_is_loaded_by_the_caller():
     program = (
         "import sys; from gemmlab.compiler.compile import compile_source; "

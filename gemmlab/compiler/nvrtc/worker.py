@@ -84,8 +84,16 @@ def _set_soft_limit(kind: int, value: int) -> None:
 
 
 def _peak_memory() -> int:
-    """Bytes of memory that this process has had at most; 0 where the system does not say."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 if resource else 0
+    """Bytes of memory that this program has had at most; 0 where the system does not say.
+
+    Not getrusage's ru_maxrss: Linux hands that of the parent on, so a large notebook would end its compiler each time.
+    """
+    try:
+        status = Path("/proc/self/status").read_text("utf-8", "replace")
+    except OSError:
+        return 0
+    peak = re.search(r"^VmHWM:\s*(\d+) kB", status, re.MULTILINE)
+    return int(peak[1]) * 1024 if peak else 0
 
 
 def _start() -> tuple[types.ModuleType | None, dict]:
