@@ -5,7 +5,7 @@
 RESULT.json is a file of gemmlab/recorded/links/; its products and its figures are written anew. With a single GPU all
 ranks run on it: then nothing crosses a link, the times are only printed, and no file is written.
 
-A product on all ranks begins when a kernel that holds each stream is let go by the host, after everything is queued, and
+A product on all ranks begins when a kernel that holds each stream is let go by the host, with everything queued, and
 takes as long as its slowest rank. The ways take turns; the figures are medians. Before that, each way multiplies small
 whole numbers two times, whose product must come out exactly as cuBLAS's. After that, the last C of every rank must be
 that of one GPU, bit by bit, and of cuBLAS closely. The times of cuBLAS and NCCL are left out where there is no NCCL.
