@@ -118,13 +118,11 @@ class Host:
 
     def communicators(self) -> list[Any]:
         """NCCL's, one a rank; none where there is no NCCL, or no GPU for each rank."""
-        if self.used < self.world:
+        nccl = self.cupy.cuda.nccl
+        if self.used < self.world or not nccl.available:
+            print("cuBLAS and NCCL are left out: there is no NCCL here, or no GPU for each rank", flush=True)
             return []
-        try:
-            return list(self.cupy.cuda.nccl.NcclCommunicator.initAll(list(range(self.world))))
-        except (ImportError, AttributeError, self.cupy.cuda.nccl.NcclError) as missing:
-            print(f"no NCCL: {missing}", flush=True)
-            return []
+        return list(nccl.NcclCommunicator.initAll(list(range(self.world))))
 
 
 class Product:
@@ -133,6 +131,8 @@ class Product:
     def __init__(self, host: Host, shape: Shape, communicators: list[Any]) -> None:
         self.host, self.shape, self._communicators = host, shape, communicators
         self.kernel = load("15").kernel
+        self.program = compile_source(self.kernel.solution, self.kernel.path.name, arch=host.arch)
+        Path("kernel.cubin").write_bytes(self.program.machine_code)
         self.ways = {"one": self._ours(1), "alone": self._alone(), "fused": self._ours(host.world)}
         if communicators:
             self.ways["cublas_nccl"] = self._libraries()
@@ -176,12 +176,6 @@ class Product:
             rank.module = self.host.side.load(rank, "kernel.cubin")
             request = request_of(self.program, plan, shape, shape)
             self.host.side.bind(rank, request["steps"], request["buffers"])
-
-    @property
-    def program(self) -> Any:
-        program = compile_source(self.kernel.solution, self.kernel.path.name, arch=self.host.arch)
-        Path("kernel.cubin").write_bytes(program.machine_code)
-        return program
 
     def _libraries(self) -> Way:
         """cuBLAS on every band, then NCCL's all-gather in place. The rows must be a multiple of the ranks."""

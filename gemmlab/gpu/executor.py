@@ -17,9 +17,8 @@ from gemmlab.gpu.child.request import request_of
 from gemmlab.gpu.ranks import RanksOnGpu
 from gemmlab.kernel.executor import Outcome
 from gemmlab.kernel.launch import Launch
-from gemmlab.kernel.plan import Plan, bound, refused, stored
+from gemmlab.kernel.plan import Plan, Ranks, bound, refused, stored
 from gemmlab.kernel.program import Program
-from gemmlab.kernel.ranks import Ranks
 from gemmlab.kernel.terms import PLAIN, Terms
 from gemmlab.kernel.tolerance import check_shape
 from gemmlab.kernel.verdict import Finding

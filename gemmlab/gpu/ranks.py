@@ -16,9 +16,8 @@ from gemmlab.gpu.child import sentences as say
 from gemmlab.gpu.child.guards import Images
 from gemmlab.gpu.child.request import request_of
 from gemmlab.kernel.executor import Outcome
-from gemmlab.kernel.plan import bound, refused, stored
+from gemmlab.kernel.plan import Ranks, bound, refused, stored
 from gemmlab.kernel.program import Program
-from gemmlab.kernel.ranks import Ranks, shares
 from gemmlab.kernel.terms import Terms
 from gemmlab.kernel.verdict import Finding
 
@@ -64,7 +63,7 @@ def _images(work: Ranks, A: np.ndarray, B: np.ndarray, terms: Terms, before: Ima
     words: dict[str, np.ndarray] = {}
     sizes: dict[str, tuple[int, int]] = {}
     for rank, plan in enumerate(work.plans):
-        mine = stored(plan, *shares(work.devices, A, B, rank))
+        mine = stored(plan, *work.devices.shares(A, B, rank))
         one = gpu_guards.with_whole_C(gpu_guards.make_images(*mine, terms=terms), rows_cols)
         named = {**one.words, "next": one.words["C"].copy()}
         named["flags"] = gpu_guards.flag_words(work.flags) if before is None else before.words[f"flags_{rank}"]

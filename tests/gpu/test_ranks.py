@@ -1,4 +1,4 @@
-"""Several ranks in the worker's process: with kernels in Python where there is no GPU, and lesson 15's where there are."""
+"""Several ranks in the worker's process: kernels in Python where there is no GPU, and lesson 15's where there is one."""
 
 from contextlib import closing
 from dataclasses import replace
@@ -19,7 +19,7 @@ from gemmlab.trials.candidate import Candidate
 SHAPE = (5, 3, 4)
 KERNELS = """
 def gemm(at, A, B, C_of, flags_of, M, N, K, first, tile0, rank, world):
-    tables = [at(table, 2 * world).view(np.uint64).astype(int) for table in (C_of, flags_of)]
+    tables = [[int(one) for one in at(table, 2 * world).view(np.uint64)] for table in (C_of, flags_of)]
     band = at(A, M * K).reshape(M, K) @ at(B, K * N).reshape(K, N)
     for peer in range(world):
         at(tables[0][peer] + 4 * first * N, M * N)[:] = band.reshape(-1)
