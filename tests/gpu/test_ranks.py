@@ -1,4 +1,4 @@
-"""Several ranks in the worker's process: kernels in Python where there is no GPU, and lesson 15's where there is one."""
+"""Several ranks in the worker's process: Python for kernels where there is no GPU, and lesson 15 where there is one."""
 
 from contextlib import closing
 from dataclasses import replace
