@@ -162,7 +162,7 @@ class Product:
         _, N, K = self.shape
         ranks = self.host.side.make(world, self.host.used)
         mine = -(-self.shape[0] // world) if rows == self.shape[0] else rows
-        flags = self.kernel.on(devices=world).pristine_launches.at(*self.shape).flags
+        flags = self.kernel.on(world).pristine_launches.at(*self.shape).flags
         for rank in ranks:
             sizes = {"A": mine * K, "B": K * N, "C": rows * N, "flags": flags}
             rank.places = {name: self.host.side.allocate(rank, 4 * size) for name, size in sizes.items()}
@@ -171,7 +171,7 @@ class Product:
         return ranks
 
     def _bind(self, ranks: list[Rank], world: int, shape: Shape) -> None:
-        work = self.kernel.on(devices=world).pristine_launches.at(*shape)
+        work = self.kernel.on(world).pristine_launches.at(*shape)
         for rank, plan in zip(ranks, work.plans, strict=True):
             rank.module = self.host.side.load(rank, "kernel.cubin")
             request = request_of(self.program, plan, shape, shape)

@@ -15,7 +15,7 @@ from gemmlab.gpu.child import guards as gpu_guards
 from gemmlab.gpu.child import sentences as say
 from gemmlab.gpu.child.guards import Images
 from gemmlab.gpu.child.request import request_of
-from gemmlab.kernel.executor import Outcome
+from gemmlab.kernel.executor import Outcome, farthest
 from gemmlab.kernel.plan import Ranks, bound, refused, stored
 from gemmlab.kernel.program import Program
 from gemmlab.kernel.terms import Terms
@@ -39,11 +39,12 @@ class RanksOnGpu:
         request = self._request(program, work, shape, terms)
         before = _images(work, A, B, terms, None)
         after, seconds = self._launch(program, request, before)
-        outcome = _outcome(work, before, after, seconds)
+        outcome = _outcome(work, before, after, seconds, terms.product(A, B))
         if not outcome.has_error:
-            turned = _images(work, terms.turned(A), B, terms, after)
+            other = terms.turned(A)
+            turned = _images(work, other, B, terms, after)
             last, seconds = self._launch(program, {**request, "again": True}, turned)
-            outcome.again = _outcome(work, turned, last, seconds).turned_back(terms)
+            outcome.again = _outcome(work, turned, last, seconds, terms.product(other, B)).turned_back(terms)
         return outcome
 
     def _request(self, program: Program, work: Ranks, shape: Shape, terms: Terms) -> dict:
@@ -81,17 +82,16 @@ def _of_rank(images: Images, rank: int) -> Images:
     )
 
 
-def _outcome(work: Ranks, before: Images, after: Images, seconds: float) -> Outcome:
+def _outcome(work: Ranks, before: Images, after: Images, seconds: float, product: np.ndarray) -> Outcome:
     found: list[Finding] = []
-    Cs, written = [], []
-    for rank in range(len(work.plans)):
-        mine = _of_rank(after, rank)
+    ranks = [_of_rank(after, rank) for rank in range(len(work.plans))]
+    for rank, mine in enumerate(ranks):
         faults = gpu_guards.write_findings(_of_rank(before, rank), mine)
         faults += _read_too_early(after.words[f"next_{rank}"], mine, rank)
         found += [_on_device(finding, rank) for finding in faults]
-        Cs.append(mine.C.copy())
-        written.append(gpu_guards.written(mine))
-    return Outcome(Cs[0], found, written[0], seconds=seconds, others=tuple(Cs[1:]))
+    of_ranks = tuple(mine.C.copy() for mine in ranks)
+    written = np.logical_and.reduce([gpu_guards.written(mine) for mine in ranks])
+    return Outcome(farthest(of_ranks, product), found, written, seconds=seconds, of_ranks=of_ranks)
 
 
 def _read_too_early(next_words: np.ndarray, mine: Images, rank: int) -> list[Finding]:

@@ -39,7 +39,7 @@ def kernel():
 
 
 def work_of(kernel, devices=2, shape=SHAPE):
-    return kernel.on(devices=devices).launches_of(kernel.solution).at(*shape)
+    return kernel.on(devices).launches_of(kernel.solution).at(*shape)
 
 
 def run_fake(kernel, monkeypatch, source, devices=2):
@@ -54,14 +54,14 @@ def run_fake(kernel, monkeypatch, source, devices=2):
 def test_every_rank_has_all_of_C_two_times_on_the_same_flags(kernel, monkeypatch, devices):
     outcome, A, B = run_fake(kernel, monkeypatch, KERNELS, devices)
     for one in (outcome, outcome.again):
-        assert one.findings == [] and len(one.others) == devices - 1
-        assert all(np.array_equal(C, A @ B) for C in (one.C, *one.others))
+        assert one.findings == [] and len(one.of_ranks) == devices
+        assert all(np.array_equal(C, A @ B) for C in one.of_ranks)
 
 
 def test_what_a_peer_did_not_store_is_not_written(kernel, monkeypatch):
     outcome, *_ = run_fake(kernel, monkeypatch, KERNELS.replace("tables[0][peer]", "tables[0][rank]"))
-    assert np.isnan(outcome.C[3:]).all() and not np.isnan(outcome.C[:3]).any()
-    assert np.isnan(outcome.others[0][:3]).all()
+    assert np.isnan(outcome.of_ranks[0][3:]).all() and not np.isnan(outcome.of_ranks[0][:3]).any()
+    assert np.isnan(outcome.of_ranks[1][:3]).all()
 
 
 def test_a_store_outside_names_the_device(kernel, monkeypatch):
@@ -94,7 +94,7 @@ def test_lesson_15_on_gpus(kernel, gpus):
             work = work_of(kernel, shape=case.shape)
             outcome = executor.run(Candidate(kernel.solution, "k.cu", work).compiled(arch), work, A, B, case.shape)
             for one in (outcome, outcome.again):
-                assert one.findings == [] and all(np.array_equal(C, A @ B) for C in (one.C, *one.others))
+                assert one.findings == [] and all(np.array_equal(C, A @ B) for C in one.of_ranks)
 
 
 @pytest.mark.gpu

@@ -56,7 +56,7 @@ def test_what_is_exchanged():
     ],
 )
 def test_the_launcher_cuts_the_rows_and_waits_for_all_tiles(lesson, world, shape, rows, tiles):
-    work = lesson.kernel.on(devices=world).launches_of(lesson.solution).at(*shape)
+    work = lesson.kernel.on(world).launches_of(lesson.solution).at(*shape)
     assert len(work.plans) == world
     products = [launches_of(plan)[0] for plan in work.plans if len(launches_of(plan)) == 2]
     assert [launch.arguments[4].value for launch in products] == rows
@@ -75,7 +75,7 @@ def test_the_solution_meets_each_rule_exactly(lesson):
 def test_it_runs_on_three_devices_too(lesson):
     from gemmlab.check.check import check_kernel
 
-    kernel = lesson.kernel.on(devices=3)
+    kernel = lesson.kernel.on(3)
     few = replace(kernel, cases=tuple(case for case in kernel.cases if case.label == "ragged")[:2], rules=())
     assert check_kernel(few, kernel.solution, "k.cu", "emulator").passed
 
