@@ -1,4 +1,5 @@
-// expect: wrong_result
+// expect: race
+// says: each element of each device's C needs one writer
 // Every device stores its band at row 0.
 
 // IN PLACE OF

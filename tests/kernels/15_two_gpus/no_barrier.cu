@@ -1,5 +1,5 @@
 // expect: race
-// says: C[
+// says: the flag is set before
 // The flag is raised when one warp has stored.
 
 // IN PLACE OF

@@ -1,5 +1,5 @@
 // expect: race
-// says: flags[
+// says: flags[; nothing orders the two
 // One thread waits for all flags, and the others lower them without waiting for it.
 
 // IN PLACE OF

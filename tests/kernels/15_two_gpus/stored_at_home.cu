@@ -1,5 +1,5 @@
-// expect: race
-// says: C[
+// expect: wrong_result
+// says: never written
 // Every tile goes to the own C, as often as there are devices.
 
 // IN PLACE OF
