@@ -306,7 +306,7 @@ def small(case: Case) -> Case:
 class _Run:
     """What one executor made of the cases; `clean` are results of launches without a fault, `faulty` of the others.
 
-    `printed` is the output of the first case that printed. `wrong_on` is the first of several devices whose C was wrong.
+    `printed` is the output of the first case that printed, `wrong_on` the first of several devices whose C was wrong.
     """
 
     findings: list[Finding] = field(default_factory=list)
