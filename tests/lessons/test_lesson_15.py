@@ -96,6 +96,10 @@ def test_one_waiting_block_leaves_room_for_the_others(lesson):
 def test_the_tables_and_the_picture_say_what_they_show(lesson, shown):
     opened = notebook.open("15")
     opened.ways(CUBE)
+    assert "Predict first" in shown[-1]
+    for one in lesson.predictions:
+        opened.predict(one.id, 1)
+    opened.ways(CUBE)
     assert "| rows of A | 402.7 | all-gather of C | 134.2 | 0.372 |" in shown[-1]
     opened.layers_cut(tokens=4096, width=4096, hidden=11008)
     assert "| columns, rows | 180.4 | all-reduce of the result | 67.1 |" in shown[-1]
