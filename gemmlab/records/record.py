@@ -1,7 +1,7 @@
 """`gemmlab record`: what this machine's GPU does, in one results file, which results.py reads.
 
 In it are the solutions of the ladder, the same with other tile sizes, and the kernels beyond the ladder, each beside
-cuBLAS at each shape; and the ceilings of the GPU.
+cuBLAS at each shape; and the ceilings of the GPU. Its constants go into a file of their own, which machines.py writes.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from gemmlab.kernel.plan import refused
 from gemmlab.kernel.program import Program
 from gemmlab.records import fused
 from gemmlab.records.figures import digits, figures_of
+from gemmlab.records.machines import write_constants
 from gemmlab.records.results import FOLDER, SPLIT_SHAPES
 from gemmlab.trials.candidate import Candidate
 from gemmlab.trials.numbers import compiled, variant
@@ -132,7 +133,7 @@ def record(
     """
     if gpu.available() is None:
         raise UserError("a record is of an NVIDIA GPU, and nvidia-smi finds none on this machine")
-    commit = commit or _commit(root)
+    commit = commit or commit_of(root)
     wanted = entries(root)
     with Bench() as bench:
         tell(f"{bench.gpu}: {len(wanted)} kernels are compiled")
@@ -140,6 +141,7 @@ def record(
         tell("ceilings are measured")
         ceilings = measure_ceilings(bench)
         tell(", ".join(f"{name} {value:,.0f}" for name, value in ceilings.items()))
+        tell(f"wrote {write_constants(bench, out and out.with_name(f'constants-{out.name}'), commit, tell)}")
         pairs = list(zip(wanted, programs, strict=True))
         found = [
             _at_shape(bench, shape, [pair for pair in pairs if pair[0].dtype == dtype], tell)
@@ -222,7 +224,8 @@ def _machine(commit: str, timings: Sequence[Timing]) -> dict:
     }
 
 
-def _commit(root: Path) -> str:
+def commit_of(root: Path) -> str:
+    """The commit of the course in that folder, as git says. Raises UserError where it does not."""
     try:
         done = subprocess.run(["git", "-C", str(root), "rev-parse", "HEAD"], capture_output=True, text=True, check=True)
     except (OSError, subprocess.SubprocessError):
