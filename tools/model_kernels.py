@@ -89,7 +89,8 @@ def _landscape() -> Iterator[ModelKernel]:
     from gemmlab.records.landscapes import recorded_landscapes
 
     solution = load(LAST_LESSON).solution
-    recorded = {Sizes(*entry["sizes"]) for one in recorded_landscapes() for search in one["searches"] for entry in search["entries"]}
+    entries = (entry for one in recorded_landscapes() for search in one["searches"] for entry in search["entries"])
+    recorded = {Sizes(*entry["sizes"]) for entry in entries}
     for sizes in sorted(recorded, key=lambda one: (one.BM, one.BN, one.BK, one.TM, one.TN)):
         name = f"09 BM={sizes.BM} BN={sizes.BN} BK={sizes.BK} TM={sizes.TM} TN={sizes.TN}"
         yield ModelKernel(name, "landscape", Candidate(with_sizes(solution, sizes), name, launch_spec(sizes)))

@@ -3,22 +3,28 @@
     python tools/validate_model.py compile FOLDER --arch sm_90    # here: kernels.zip
     python tools/validate_model.py measure FOLDER                 # there: times.json
     python tools/validate_model.py keep FOLDER                    # here: gemmlab/recorded/model/GPU.json
-    python tools/validate_model.py table                          # here: gemmlab/recorded/model-GPU.md and .json
+    python tools/validate_model.py table                          # here: gemmlab/recorded/model-GPU.json and .md
 
-Which kernels stands in model_kernels.py. Each time is the median of launches by themselves, with cold caches: see Bench.cold.
-A kernel whose C is wrong has no time, and the file says so.
+Which kernels stands in model_kernels.py. Each time is the median of launches by themselves, with cold caches: see
+Bench.cold. A kernel whose C is wrong has no time, and the file says so.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import math
+import os
 import statistics
 import sys
 import time
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from model_kernels import ModelKernel
 
 ROOT = Path(__file__).resolve().parents[1]
 RECORDED = ROOT / "gemmlab" / "recorded"
@@ -115,6 +121,176 @@ def keep(folder: Path) -> None:
     print(f"wrote {path}")
 
 
+def table(gpu: str) -> None:
+    """Predict every time that is kept of a GPU, and write both beside each other as JSON and as a page."""
+    from gemmlab.files import write_whole
+
+    file = gpu.replace(" ", "-")
+    kept = json.loads((TIMES / f"{file}.json").read_text(encoding="utf-8"))
+    rows = predicted(kept["times"], gpu)
+    data = {"machine": kept["machine"], "summary": summaries(rows)}
+    lines = ",\n".join("  " + json.dumps(row) for row in rows)
+    text = json.dumps(data, indent=1).rstrip("}\n") + f'}},\n "rows": [\n{lines}\n ]\n}}\n'
+    path = RECORDED / f"model-{file}.json"
+    write_whole(path, text)
+    write_whole(path.with_suffix(".md"), page(json.loads(text)))
+    print(f"wrote {path} and {path.with_suffix('.md').name}")
+    for half, found in data["summary"].items():
+        print(half, json.dumps(found))
+
+
+def predicted(times: list[dict], gpu: str) -> list[dict]:
+    """A row for each kernel and shape that has a time; processes side by side, one a processor."""
+    from multiprocessing import get_context
+
+    from model_kernels import model_kernels
+
+    known = {kernel.name: kernel for kernel in model_kernels()}
+    jobs: dict[str, list[dict]] = {}
+    for row in times:
+        if "ms" in row and row["name"] in known:
+            jobs.setdefault(row["name"], []).append(row)
+    with get_context("spawn").Pool(os.cpu_count()) as pool:
+        work = [(known[name], rows, gpu) for name, rows in jobs.items()]
+        return [row for rows in pool.imap(_predict, work) for row in rows]
+
+
+def _predict(job: tuple[ModelKernel, list[dict], str]) -> list[dict]:
+    from gemmlab.model import predict
+
+    kernel, times, gpu = job
+    rows = []
+    for time_of in times:
+        found = predict(kernel.candidate, tuple(time_of["shape"]), gpu)
+        row = {"name": kernel.name, "group": kernel.group, "half": kernel.half, "shape": time_of["shape"]}
+        row["measured_ms"] = time_of["ms"]
+        if found.ms is None:
+            row["unknown"] = found.unknown
+        else:
+            row |= {"predicted_ms": float(f"{found.ms:.5g}"), "error": round(found.ms / time_of["ms"] - 1, 4)}
+            row["summary"] = found.summary()
+        rows.append(row)
+    return rows
+
+
+# ---- how good it is
+
+
+def summaries(rows: list[dict]) -> dict[str, dict]:
+    """Of the half that the constants were fitted on, and of the other; of all; and of the groups of kernels."""
+    found = {half: summary([row for row in rows if row["half"] == half]) for half in ("report", "fit")}
+    found["all"] = summary(rows)
+    for group in dict.fromkeys(row["group"] for row in rows):
+        found[group] = summary([row for row in rows if row["group"] == group])
+    return found
+
+
+def summary(rows: list[dict]) -> dict:
+    """Errors are |predicted − measured| / measured, over kernels and shapes; ranks are compared within each shape."""
+    known = [row for row in rows if "error" in row]
+    errors = sorted(abs(row["error"]) for row in known)
+    if not errors:
+        return {"kernels": 0, "times": 0, "unknown": len(rows)}
+    shapes = dict.fromkeys(tuple(row["shape"]) for row in known)
+    return {
+        "kernels": len({row["name"] for row in known}),
+        "times": len(known),
+        "unknown": len(rows) - len(known),
+        "median_error": round(statistics.median(errors), 4),
+        "nine_in_ten_within": round(errors[math.ceil(0.9 * len(errors)) - 1], 4),
+        "within_30_percent": round(sum(error <= 0.3 for error in errors) / len(errors), 4),
+        "spearman": {
+            "×".join(map(str, shape)): round(spearman([row for row in known if tuple(row["shape"]) == shape]), 4)
+            for shape in shapes
+        },
+    }
+
+
+def spearman(rows: list[dict]) -> float:
+    """How well the order of the predicted times is that of the measured ones: 1 where it is the same."""
+    if len(rows) < 2:
+        return 1.0
+    ranks = [_ranks([row[key] for row in rows]) for key in ("predicted_ms", "measured_ms")]
+    return statistics.correlation(*ranks)
+
+
+def _ranks(values: list[float]) -> list[float]:
+    """The places of the values in their order; equal ones share the mean of theirs."""
+    ordered = sorted(values)
+    return [(ordered.index(value) + len(ordered) - 1 - ordered[::-1].index(value)) / 2 for value in values]
+
+
+def page(data: dict) -> str:
+    """The table in Markdown."""
+    machine, rows = data["machine"], data["rows"]
+    lines = [
+        f"# Predicted times beside those of an {machine['gpu']}",
+        "",
+        "Written by `tools/validate_model.py table`. Measured: median of launches with cold caches, between events, "
+        f"driver {machine['driver']}, {machine['date']}, commit {machine['commit'][:10]}; compiled by this course's NVRTC. "
+        "Predicted: `gemmlab.model`, which sees none of these times. An error is |predicted − measured| / measured.",
+        "",
+        "Whole kernels, not shapes, are in one half or the other, by a hash of their names. The fitted constants of "
+        "the model come from the half `fit`; what counts is the half `report`.",
+        "",
+        *_summary_table(data["summary"]),
+        "",
+        "## Order within a shape (Spearman)",
+        "",
+        *_spearman_table(data["summary"]),
+        "",
+        *_unknown(rows),
+        "## Every time",
+        "",
+        "Measured and predicted in microseconds.",
+        "",
+        "| kernel | half | M×N×K | measured | predicted | error | reasons |",
+        "|:--|:--|:--|--:|--:|--:|:--|",
+    ]
+    known = [row for row in rows if "error" in row]
+    return "\n".join([*lines, *map(_row, known)]) + "\n"
+
+
+def _summary_table(found: dict[str, dict]) -> list[str]:
+    lines = [
+        "| kernels | how many | times | median error | nine in ten within | within 30 % | no number |",
+        "|:--|--:|--:|--:|--:|--:|--:|",
+    ]
+    for name, one in found.items():
+        if one["times"]:
+            errors = (one["median_error"], one["nine_in_ten_within"], one["within_30_percent"])
+            cells = (f"{one['kernels']}", f"{one['times']}", *(f"{100 * error:.1f} %" for error in errors))
+            lines.append(f"| {name} | {' | '.join(cells)} | {one['unknown']} |")
+    return lines
+
+
+def _spearman_table(found: dict[str, dict]) -> list[str]:
+    names = [name for name in ("report", "fit", "all") if found[name]["times"]]
+    lines = [f"| M×N×K | {' | '.join(names)} |", "|:--|" + "--:|" * len(names)]
+    for shape in found["all"].get("spearman", {}):
+        cells = (found[name]["spearman"].get(shape) for name in names)
+        lines.append(f"| {shape} | {' | '.join('' if cell is None else f'{cell:.3f}' for cell in cells)} |")
+    return lines
+
+
+def _unknown(rows: list[dict]) -> list[str]:
+    found: dict[tuple[str, str], int] = {}
+    for row in rows:
+        if "unknown" in row:
+            found[row["name"], row["unknown"]] = found.get((row["name"], row["unknown"]), 0) + 1
+    if not found:
+        return []
+    lines = [f"| {name} | {count} | {why} |" for (name, why), count in found.items()]
+    return ["## Without a number", "", "| kernel | shapes | why |", "|:--|--:|:--|", *lines, ""]
+
+
+def _row(row: dict) -> str:
+    shape, times = "×".join(map(str, row["shape"])), (row["measured_ms"], row["predicted_ms"])
+    measured, said = (f"{1e3 * ms:,.1f}" for ms in times)
+    cells = row["name"], row["half"], shape, measured, said, f"{100 * row['error']:+.0f} %", row["summary"]
+    return f"| {' | '.join(cells)} |"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("step", choices=("compile", "measure", "keep", "table"))
@@ -122,6 +298,7 @@ def main() -> None:
     parser.add_argument("--arch", default="sm_90", help="the architecture of the GPU that measures")
     parser.add_argument("--commit", default="unknown", help="the commit that is measured")
     parser.add_argument("--limit", type=float, default=600.0, help="seconds that measuring may take")
+    parser.add_argument("--gpu", default="NVIDIA-H200", help="whose times are predicted")
     options = parser.parse_args()
     if options.step == "compile":
         compile_all(options.folder, options.arch)
@@ -129,6 +306,8 @@ def main() -> None:
         measure(options.folder, options.commit, options.limit)
     elif options.step == "keep":
         keep(options.folder)
+    else:
+        table(options.gpu)
 
 
 if __name__ == "__main__":

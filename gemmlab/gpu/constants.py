@@ -1,8 +1,8 @@
 """The constants of a GPU that predict a kernel's time: latencies, rates and what a launch costs, each measured.
 
-A kernel of child/constants.cu does one thing over and over. It is timed for two numbers of rounds, and the slope counts: the
-launch and what is set up before cancel. Cycles are those of the SM clock that is read just after. `MEANINGS` says of each
-constant its unit and how it was measured.
+A kernel of child/constants.cu does one thing over and over. It is timed for two numbers of rounds, and the slope
+counts: the launch and what is set up before cancel. Cycles are those of the SM clock that is read just after.
+`MEANINGS` says of each constant its unit and how it was measured.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ MEANINGS: dict[str, str] = {
     "shared_latency_16": "cycles of a 16-byte read of shared memory whose result is the next address, one thread",
     "l1_latency": "cycles of a global read that the L1 cache serves, whose result is the next address",
     "l2_latency": "cycles of a global read that the L2 cache serves, whose result is the next address, over 4 MB",
-    "dram_latency": "cycles of a global read that memory serves, whose result is the next address, 8320 bytes further each",
+    "dram_latency": "cycles of a global read that memory serves, whose result is the next address, 8320 bytes further",
     **{
         f"barrier_{warps}": f"cycles from one __syncthreads to the next in a block of {warps} warps, alone on its SM"
         for warps in (1, 2, 4, 8, 16, 32)
@@ -98,8 +98,8 @@ MEANINGS: dict[str, str] = {
 
 @dataclass(frozen=True)
 class _Probe:
-    """A kernel for two numbers of rounds. `work` is what an SM, or the whole GPU, does in a round; `inverse`: the constant
-    is work a cycle, not cycles of a unit of work."""
+    """A kernel for two numbers of rounds. `work` is what an SM, or the whole GPU, does in a round; `inverse`: the
+    constant is work a cycle, not cycles of a unit of work."""
 
     name: str
     kernel: str
@@ -115,7 +115,8 @@ class _Probe:
 
     def plan(self, rounds: int, l2_bytes: int) -> Plan:
         """What is timed."""
-        buffers, steps = {"out": _OUT}, []
+        buffers = {"out": _OUT}
+        steps: list[Launch | Fill] = []
         arguments: tuple[Argument, ...] = (Address("out"), Scalar("int32", rounds), *self.more)
         if self.reads:
             buffers["memory"] = self.reads

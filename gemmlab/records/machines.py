@@ -1,4 +1,4 @@
-"""`gemmlab record --constants`: what a GPU's latencies, rates and launches are, in gemmlab/recorded/machines/GPU-NAME.json.
+"""`gemmlab record --constants`: a GPU's latencies, rates and launches, in gemmlab/recorded/machines/GPU-NAME.json.
 
 The file has "machine" (where and when), "constants" by name, and "meanings": the unit of each and how it was measured.
 """
@@ -6,6 +6,7 @@ The file has "machine" (where and when), "constants" by name, and "meanings": th
 from __future__ import annotations
 
 import json
+import subprocess
 from collections.abc import Callable
 from datetime import date
 from pathlib import Path
@@ -23,9 +24,7 @@ MACHINES = FOLDER / "machines"
 def record_constants(
     root: Path, out: Path | None = None, commit: str | None = None, tell: Callable[[str], None] = print
 ) -> Path:
-    """Measure the constants of this machine's GPU and write their file. UserError where there is no GPU or no commit."""
-    from gemmlab.records.record import commit_of
-
+    """Measure the constants of this machine's GPU and write their file. Raises UserError without a GPU or a commit."""
     if gpu.available() is None:
         raise UserError("constants are of an NVIDIA GPU, and nvidia-smi finds none on this machine")
     commit = commit or commit_of(root)
@@ -61,3 +60,12 @@ def machine_of(bench: Bench, commit: str) -> dict:
         "date": date.today().isoformat(),
         "commit": commit,
     }
+
+
+def commit_of(root: Path) -> str:
+    """The commit of the course in that folder, as git says. Raises UserError where it does not."""
+    try:
+        done = subprocess.run(["git", "-C", str(root), "rev-parse", "HEAD"], capture_output=True, text=True, check=True)
+    except (OSError, subprocess.SubprocessError):
+        raise UserError("the commit is not known here; give it with --commit") from None
+    return done.stdout.strip()

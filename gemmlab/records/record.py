@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
@@ -29,7 +28,7 @@ from gemmlab.kernel.plan import refused
 from gemmlab.kernel.program import Program
 from gemmlab.records import fused
 from gemmlab.records.figures import digits, figures_of
-from gemmlab.records.machines import write_constants
+from gemmlab.records.machines import commit_of, write_constants
 from gemmlab.records.results import FOLDER, SPLIT_SHAPES
 from gemmlab.trials.candidate import Candidate
 from gemmlab.trials.numbers import compiled, variant
@@ -141,7 +140,7 @@ def record(
         tell("ceilings are measured")
         ceilings = measure_ceilings(bench)
         tell(", ".join(f"{name} {value:,.0f}" for name, value in ceilings.items()))
-        tell(f"wrote {write_constants(bench, out and out.with_name(f'constants-{out.name}'), commit, tell)}")
+        tell(f"wrote {write_constants(bench, out and out.parent / 'machines' / out.name, commit, tell)}")
         pairs = list(zip(wanted, programs, strict=True))
         found = [
             _at_shape(bench, shape, [pair for pair in pairs if pair[0].dtype == dtype], tell)
@@ -222,15 +221,6 @@ def _machine(commit: str, timings: Sequence[Timing]) -> dict:
         "date": date.today().isoformat(),
         "commit": commit,
     }
-
-
-def commit_of(root: Path) -> str:
-    """The commit of the course in that folder, as git says. Raises UserError where it does not."""
-    try:
-        done = subprocess.run(["git", "-C", str(root), "rev-parse", "HEAD"], capture_output=True, text=True, check=True)
-    except (OSError, subprocess.SubprocessError):
-        raise UserError("the commit is not known here; give it with --commit") from None
-    return done.stdout.strip()
 
 
 def _lines(data: dict) -> str:

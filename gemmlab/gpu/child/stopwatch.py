@@ -153,8 +153,8 @@ class Stopwatch:
     # ---- a kernel by itself
 
     def spans(self, request: dict) -> Iterator[dict]:
-        """Milliseconds of `repeats` launches, after as many that are not timed; and the SM clock, in MHz. Where it is asked
-        for, what is in the L2 cache is driven out before each that is timed."""
+        """Milliseconds of `repeats` launches, after as many that are not timed; and the SM clock, in MHz. Where `cold`
+        is asked for, the L2 cache is filled with other data before each that is timed."""
         self.prepare()
         work = self._gpu.work(request, {})
         yield {"event": "launching"}
@@ -173,8 +173,8 @@ class Stopwatch:
     def cold(self, request: dict) -> Iterator[dict]:
         """Events: launching, measuring, done with the milliseconds of every launch with cold caches but the first.
 
-        They are as many as fit into `seconds`, within `fewest` and `most`. The first launch's C is compared, and how many
-        of its elements are wrong is told.
+        They are as many as fit into `seconds`, within `fewest` and `most`. The first launch's C is compared, and it is
+        told how many of its elements are wrong.
         """
         self.prepare()
         operands = self._operands_of(request)
