@@ -227,7 +227,7 @@ def page(data: dict) -> str:
         f"# Predicted times beside those of an {machine['gpu']}",
         "",
         "Written by `tools/validate_model.py table`. Measured: median of launches with cold caches, between events, "
-        f"driver {machine['driver']}, {machine['date']}, commit {machine['commit'][:10]}; compiled by this course's NVRTC. "
+        f"driver {machine['driver']}, {machine['date']}, commit {machine['commit'][:10]}. "
         "Predicted: `gemmlab.model`, which sees none of these times. An error is |predicted − measured| / measured.",
         "",
         "Whole kernels, not shapes, are in one half or the other, by a hash of their names. The fitted constants of "
