@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import hypothesis
@@ -10,6 +11,9 @@ from cell_outputs import Handle
 
 from gemmlab.course.lesson import find_root
 from gemmlab.pictures.picture import Picture
+
+# jsonschema, which nbformat imports, would make 38 parsers with it: more than a second in every process.
+sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
 
 hypothesis.settings.register_profile("gemmlab", deadline=None)  # no test is about time
 hypothesis.settings.load_profile("gemmlab")

@@ -7,17 +7,17 @@ import os
 import shutil
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import nbformat
 import pytest
 
-pytest.importorskip("nbgrader", reason="not run: nbgrader is not installed")
+if find_spec("nbgrader") is None:
+    pytest.skip("not run: nbgrader is not installed", allow_module_level=True)
 if not sys.platform.startswith("linux"):
     pytest.skip("grading needs Linux", allow_module_level=True)
 
-from nbgrader.api import Gradebook
-from nbgrader.apps.api import NbGraderAPI
 from student_kernels import student_kernel
 from traitlets.config.loader import PyFileConfigLoader
 
@@ -28,7 +28,6 @@ from gemmlab.course.bodies import extract_bodies
 from gemmlab.course.lesson import find_root, load, load_all
 from gemmlab.course.parts import ANSWER_PLACEHOLDER
 from gemmlab.errors import UserError
-from grading.hand_out import nbgrader_marks
 from grading.hand_out.leaks import leaks
 from grading.hand_out.nbgrader_export import export
 from grading.intake import notebook_file
@@ -57,7 +56,9 @@ def exported(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def released(exported: Path) -> Path:
-    """The course with all lessons released by nbgrader."""
+    """The course with all lessons released by nbgrader, which is imported where it is used: that takes seconds."""
+    from nbgrader.apps.api import NbGraderAPI
+
     environment = pytest.MonkeyPatch()
     environment.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
     config = PyFileConfigLoader("nbgrader_config.py", str(exported)).load_config()
@@ -179,6 +180,8 @@ def graded(released: Path) -> Path:
 
 
 def marks(course: Path) -> dict[str, dict[str, float | None]]:
+    from nbgrader.api import Gradebook
+
     with Gradebook(f"sqlite:///{course / 'gradebook.db'}", "gemmlab") as book:
         return {
             one.student.id: {grade.name: grade.auto_score for made in one.notebooks for grade in made.grades}
@@ -230,6 +233,8 @@ def test_marks_older_than_the_work_are_refused(graded):
 
 
 def test_a_student_without_a_row_is_said(graded, tmp_path):
+    from grading.hand_out import nbgrader_marks
+
     step = nbgrader_marks.TakeMarks(course=str(graded))
     known = {"student": "zoe", "assignment": NAME, "notebook": NAME}
     with pytest.raises(UserError, match="no row for zoe"):
