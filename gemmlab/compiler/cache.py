@@ -15,7 +15,7 @@ from pathlib import Path
 
 MOST_IN_MEMORY = 64
 MOST_FILES = 2000  # some 40 KB each
-FORMAT = 3  # raised when the meaning of an entry changes
+FORMAT = 4  # raised when the meaning of an entry changes
 
 _memory: OrderedDict[str, dict] = OrderedDict()
 _lock = threading.Lock()
