@@ -14,12 +14,13 @@ _FMA = [number for name, number in o.NUMBER.items() if name.startswith("fma.")]
 _PACKED_FMA = [number for name, number in o.NUMBER.items() if name.startswith("fma.") and name.endswith("x2")]
 
 
-def counters_of(table: np.ndarray, code: Code) -> Counters:
-    """The interpreter's table, one row an instruction (columns: requests.py), by source line."""
+def counters_of(table: np.ndarray, code: Code, by_ptx: bool = False) -> Counters:
+    """The interpreter's table, one row an instruction (columns: requests.py), by source line or by line of the PTX."""
     ran = np.flatnonzero(table[:, r.EXECUTED] > 0)
     if not len(ran):
         return Counters({})
-    lines = np.array([code.locations[pc].line for pc in ran])
+    locations = [code.locations[pc] for pc in ran]
+    lines = np.array([location.ptx if by_ptx else location.line for location in locations])
     by_line = np.argsort(lines, kind="stable")
     ran, lines = ran[by_line], lines[by_line]
     columns = _columns(table[ran], code.rows[ran]) | {"tensor_fma": table[ran, r.EXECUTED] * _products(code, ran)}
