@@ -32,6 +32,7 @@ def main() -> int:
             "time": stopwatch.race,
             "spans": stopwatch.spans,
             "ranks": Ranks(gpu).launch,
+            "cold": stopwatch.cold,
             "contest": lambda request: Contest(gpu, stopwatch, request).run(),
         }
         send({"event": "ready", **gpu.describe()})
