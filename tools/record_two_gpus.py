@@ -8,13 +8,15 @@ ranks run on it: then nothing crosses a link, the times are only printed, and no
 A product on all ranks begins when a kernel that holds each stream is let go by the host, with everything queued, and
 takes as long as its slowest rank. The ways take turns; the figures are medians. Before that, each way multiplies small
 whole numbers two times, whose product must come out exactly as cuBLAS's. After that, the last C of every rank must be
-that of one GPU, bit by bit, and of cuBLAS closely. The times of cuBLAS and NCCL are left out where there is no NCCL.
+that of one GPU, bit by bit, and of cuBLAS closely. NCCL comes from the wheel nvidia-nccl-cu12 or nvidia-nccl-cu13, which
+the course does not install.
 """
 
 from __future__ import annotations
 
 import argparse
 import ctypes
+import importlib.util
 import json
 import os
 import tempfile
@@ -48,7 +50,17 @@ STORES = """extern "C" __global__ void fill(float4* to, long long count, float v
     }
 }
 """
+NO_NCCL = "CuPy finds no NCCL: install nvidia-nccl-cu12 or nvidia-nccl-cu13, whichever fits CuPy's CUDA"
 Shape = tuple[int, int, int]
+
+
+def load_nccl() -> None:
+    """Load NCCL where its wheel is installed. CuPy looks for it when it is imported, and not in the wheel's folder."""
+    found = importlib.util.find_spec("nvidia")
+    for folder in found.submodule_search_locations or () if found else ():
+        library = Path(folder, "nccl", "lib", "libnccl.so.2")
+        if library.is_file():
+            ctypes.CDLL(str(library), ctypes.RTLD_GLOBAL)
 
 
 @dataclass
@@ -65,6 +77,7 @@ class Host:
     """The GPUs of this process, and what all measurements on them share."""
 
     def __init__(self, devices: int | None) -> None:
+        load_nccl()
         import cupy
 
         self.cupy, self.gpu = cupy, Gpu()
@@ -118,10 +131,12 @@ class Host:
 
     def communicators(self) -> list[Any]:
         """NCCL's, one a rank; none where there is no NCCL, or no GPU for each rank."""
-        nccl = self.cupy.cuda.nccl
-        if self.used < self.world or not nccl.available:
-            print("cuBLAS and NCCL are left out: there is no NCCL here, or no GPU for each rank", flush=True)
+        if self.used < self.world:
+            print("cuBLAS and NCCL are left out: NCCL takes a GPU for each rank", flush=True)
             return []
+        nccl = getattr(self.cupy.cuda, "nccl", None)
+        if nccl is None or not nccl.available:
+            raise SystemExit(NO_NCCL)
         return list(nccl.NcclCommunicator.initAll(list(range(self.world))))
 
 
@@ -413,7 +428,7 @@ def main() -> None:
     machine |= {"date": date.today().isoformat(), "commit": asked.commit}
     old = json.loads(result.read_text(encoding="utf-8")) if result.exists() else {"figures": {}}
     source = f"recorded by tools/record_two_gpus.py, driver {device.driver}, {machine['date']}"
-    data = {"machine": machine, "source": source, "figures": old["figures"] | found, "products": rows}
+    data = old | {"machine": machine, "source": source, "figures": old["figures"] | found, "products": rows}
     result.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
 
 

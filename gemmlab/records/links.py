@@ -9,6 +9,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from gemmlab.models.networks.devices import Rates
 from gemmlab.records.results import label_of
@@ -42,7 +43,8 @@ class OnDevices:
 
 @dataclass(frozen=True)
 class LinkRecord:
-    """One GPU's file. `figures` are rates in GB/s and TFLOP/s by name, `source` says where they come from."""
+    """One GPU's file. `figures` are rates in GB/s and TFLOP/s by name, `source` says where they come from.
+    `tried` says which wrong kernels gave right numbers on a GPU, and which a GPU found."""
 
     gpu: str
     devices: int
@@ -51,6 +53,7 @@ class LinkRecord:
     figures: Mapping[str, float]
     products: tuple[OnDevices, ...] = ()
     machine: Mapping[str, object] = field(default_factory=dict)
+    tried: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def label(self) -> str:
@@ -71,7 +74,7 @@ def _record(data: dict) -> LinkRecord:
     machine = data["machine"]
     gpu, devices, link = (machine[name] for name in ("gpu", "devices", "link"))
     products = tuple(OnDevices(**{**one, "shape": tuple(one["shape"])}) for one in data["products"])
-    return LinkRecord(gpu, devices, link, data["source"], data["figures"], products, machine)
+    return LinkRecord(gpu, devices, link, data["source"], data["figures"], products, machine, data.get("tried", {}))
 
 
 NOT_RECORDED = (

@@ -6,6 +6,7 @@ import json
 from dataclasses import replace
 
 import pytest
+from student_kernels import student_kernels
 
 from gemmlab import notebook
 from gemmlab.check.rules import measured
@@ -124,6 +125,13 @@ def test_a_record_says_what_it_is_of(tmp_path):
     data = {"machine": {"gpu": "X", "devices": 2, "link": "L"}, "source": "s", "figures": {}, "products": [vars(one)]}
     (tmp_path / "x.json").write_text(json.dumps(data), encoding="utf-8")
     assert recorded_links(tmp_path)[0].products == (one,)
+
+
+def test_what_was_tried_on_a_gpu_are_wrong_kernels_that_the_emulator_finds(lesson):
+    (record,) = recorded_links()
+    verdicts = {one.path.stem: one.expect for one in student_kernels(lesson.name)}
+    assert {verdicts[name] for name in (*record.tried["right_numbers"], *record.tried["found"])} == {"race"}
+    assert {"fence_of_device", "no_fence", "flag_before_data"} == set(record.tried["right_numbers"]), "as the text says"
 
 
 def test_a_record_that_is_there_reaches_the_goals():
