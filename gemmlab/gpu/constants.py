@@ -32,7 +32,7 @@ _WARPS_AN_SM = _THREADS // 32 * _BLOCKS_AN_SM
 _OUT = 4096
 _LINE = 128
 _MEMORY = 2**30
-_L2_PIECE = 2**15
+_L2_PIECE = 2**17  # of a block: all its reads that are under way at one time lie in different lines
 _SHARED_PIECE = 2**20
 _L1_WINDOW = 4096
 _FLUSH_CACHES = 4
@@ -79,7 +79,7 @@ MEANINGS: dict[str, str] = {
     "l1_4_lines_rate": "reads a cycle of an SM: 4 bytes a lane, each in a line of its own, out of the L1 cache",
     "l1_4_sectors_rate": "reads a cycle of an SM: 4 bytes a lane, each in a sector of its own, out of the L1 cache",
     "l1_16_rate": "reads a cycle of an SM: 16 bytes a lane, side by side, out of the L1 cache",
-    "l2_bytes_an_sm": "bytes a cycle that one SM reads from the L2 cache while the others rest, 16 bytes a lane",
+    "l2_bytes_an_sm": "bytes a cycle that an SM reads from the L2 cache at most: l2_same_rate, an SM",
     "l2_rate": "bytes a cycle that all SMs read from the L2 cache, 16 bytes a lane, each block a piece of its own",
     "l2_rate_4": "bytes a cycle that all SMs read from the L2 cache, 4 bytes a lane, each block a piece of its own",
     "l2_same_rate": "bytes a cycle that all SMs read from the L2 cache, 16 bytes a lane, all blocks the same",
@@ -156,6 +156,8 @@ def measure_constants(bench: Bench, tell: Callable[[str], None]) -> dict[str, fl
             continue
         found[probe.name] = float(f"{probe.value(cycles):.4g}")
         clocks.append(clock)
+    if "l2_same_rate" in found:
+        found["l2_bytes_an_sm"] = float(f"{found['l2_same_rate'] / bench.sms:.4g}")
     try:
         found |= _launches(bench, program)
     except UserError as error:
@@ -231,13 +233,12 @@ def _caches(sms: int) -> Iterator[_Probe]:
     apart = Scalar("int64", _L2_PIECE), Scalar("int32", _L2_PIECE)
     same = Scalar("int64", 0), Scalar("int32", _SHARED_PIECE)
     for name, kernel, width, count, places in (
-        ("l2_bytes_an_sm", "rate_l2_16", 16, 1, apart),
-        ("l2_rate", "rate_l2_16", 16, blocks, apart),
-        ("l2_rate_4", "rate_l2_4", 4, blocks, apart),
-        ("l2_same_rate", "rate_l2_16", 16, blocks, same),
-        ("l2_write_rate", "rate_l2_write", 16, blocks, apart),
+        ("l2_rate", "rate_l2_16", 16, sms, apart),
+        ("l2_rate_4", "rate_l2_4", 4, sms, apart),
+        ("l2_same_rate", "rate_l2_16", 16, sms, same),
+        ("l2_write_rate", "rate_l2_write", 16, sms, apart),
         ("l2_write_an_sm", "rate_l2_write", 16, 1, apart),
-        ("async_copy_rate", "rate_async_copy", 16, blocks, apart),
+        ("async_copy_rate", "rate_async_copy", 16, sms, apart),
         ("async_copy_an_sm", "rate_async_copy", 16, 1, apart),
     ):
         bytes_read = count * _THREADS * COPY_STEPS * width

@@ -55,7 +55,7 @@ def test_a_launch_that_is_measured_is_one_that_an_h200_takes():
 
     found = constants.measure_constants(Asked(), refuse)
     assert found["fma_latency"] == pytest.approx(1980e3 / (576 - 64) / 64, rel=1e-3)
-    assert found["l2_rate"] / found["l2_bytes_an_sm"] == pytest.approx(4 * 132, rel=1e-3)
+    assert found["l2_rate"] / found["async_copy_an_sm"] == pytest.approx(132, rel=1e-3)
 
 
 def cold(one_bench, *lines):
