@@ -157,14 +157,18 @@ class Reporter:
         return Meeting(event, self._places[chunk.task.number], self._places[other])
 
     def _races(self, meetings: Sequence[Meeting]) -> Iterator[Finding]:
-        """Those on flags first; where there are any, other reads may only seem to come too early."""
+        """Those on flags first; where there are any, other reads may only seem to come too early. That a kernel reads
+        too early says more than that C is handed on."""
         groups: dict[tuple, list[Meeting]] = {}
         for meeting in meetings:
             groups.setdefault(meeting.cause, []).append(meeting)
         of_flags = [group for group in groups.values() if group[0].array == FLAGS]
+        others = [group for group in groups.values() if group[0].array != FLAGS]
+        read = {line for group in others if not group[0].hands_on for line in group[0].lines}
         yield from map(self._race, of_flags)
-        for group in groups.values():
-            if group not in of_flags and not (of_flags and _clearest(group).event.reason in _LEFT_WAITING):
+        for group in others:
+            is_told = group[0].hands_on and read.intersection(group[0].lines)
+            if not is_told and not (of_flags and _clearest(group).event.reason in _LEFT_WAITING):
                 yield self._race(group)
 
     def _race(self, group: Sequence[Meeting]) -> Finding:
