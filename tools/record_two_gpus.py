@@ -8,8 +8,8 @@ ranks run on it: then nothing crosses a link, the times are only printed, and no
 A product on all ranks begins when a kernel that holds each stream is let go by the host, with everything queued, and
 takes as long as its slowest rank. The ways take turns; the figures are medians. Before that, each way multiplies small
 whole numbers two times, whose product must come out exactly as cuBLAS's. After that, the last C of every rank must be
-that of one GPU, bit by bit, and of cuBLAS closely. NCCL comes from the wheel nvidia-nccl-cu12 or nvidia-nccl-cu13, which
-the course does not install.
+that of one GPU, bit by bit, and of cuBLAS closely. NCCL comes from the wheel nvidia-nccl-cu12 or nvidia-nccl-cu13,
+which the course does not install.
 """
 
 from __future__ import annotations
