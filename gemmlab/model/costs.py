@@ -17,6 +17,7 @@ _LEVELS = {sass.SHARED: sm.WAIT_SHARED, **dict.fromkeys((sass.GLOBAL, sass.COPY,
 _CONSTANT_LATENCY = 30  # cycles, of what is read once at the start: thread and block numbers, arguments
 _BANKS = 2  # of a thread's registers
 _QUEUE = 24.0
+BANK_QUEUE = 2.0
 
 
 def tables(
@@ -29,8 +30,8 @@ def tables(
         whole[i] = (one.unit, kind, one.stall, one.sets, one.reads, one.wait, level, one.immediate)
         asks = sass.SHARED <= one.unit <= sass.LOCAL
         cost = request(one, block, reuse) if asks else Request(0.0)
-        extra = conflict(one, code[i - 1] if i else None)
-        costs[i] = (cost.port, cost.l2, cost.fresh, latency(one, machine), extra, cost.misses, reuse.late)
+        banks = bank_reads(one, code[i - 1] if i else None)
+        costs[i] = (cost.port, cost.l2, cost.fresh, latency(one, machine), cost.misses, reuse.late, *banks)
     return whole, costs
 
 
@@ -43,14 +44,12 @@ def latency(one: Instruction, machine: Machine) -> float:
     return _CONSTANT_LATENCY
 
 
-def conflict(one: Instruction, before: Instruction | None) -> float:
-    """Cycles that a multiply-add loses because its registers lie in one bank; those kept from before need no read."""
-    if not one.sources:
-        return 0.0
+def bank_reads(one: Instruction, before: Instruction | None) -> tuple[int, int]:
+    """How many registers a multiply-add reads from each of the two banks; those at hand from before need no read."""
     kept = before.kept if before is not None else ()
-    read = [r for slot, r in enumerate(one.sources) if (slot, r) not in kept and r != sass.NO_REGISTER]
-    most = max((sum(r % _BANKS == bank for r in set(read)) for bank in range(_BANKS)), default=0)
-    return float(max(0, most - 2))
+    read = {r for slot, r in enumerate(one.sources) if (slot, r) not in kept and r != sass.NO_REGISTER}
+    odd = sum(r % _BANKS for r in read)
+    return len(read) - odd, odd
 
 
 def numbers(machine: Machine, active: int) -> np.ndarray:
@@ -60,6 +59,7 @@ def numbers(machine: Machine, active: int) -> np.ndarray:
     found[sm.L2_RATE] = min(machine["l2_bytes_an_sm"], machine["l2_rate"] / active)
     found[sm.DRAM_RATE] = min(machine["l2_bytes_an_sm"], machine["dram_read_rate"] / active)
     found[sm.BARRIER_LATENCY] = machine["barrier_8"]
+    found[sm.BANK_QUEUE] = BANK_QUEUE
     found[sm.ALU_CYCLES] = 2
     found[sm.FMA_CYCLES] = 2
     found[sm.HEAVY_CYCLES] = 2

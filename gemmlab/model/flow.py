@@ -21,8 +21,8 @@ from gemmlab.model.sass import Instruction
 # Weights of the kinds of equations. Where an instruction is guarded, its PTX may have stood in a branch and have run
 # less
 # often; where it is arithmetic, the compiler may have moved it out of a loop.
-_FLOW, _ANCHOR, _GUARDED, _ARITHMETIC = 100.0, 1.0, 0.1, 0.03
-_SHORT = 3e-6  # what an instruction costs
+_FLOW, _ANCHOR, _GUARDED, _ARITHMETIC = 30.0, 1.0, 0.1, 0.03
+_SHORT = 1e-7  # what an instruction costs
 _ANCHORS = (sass.FMA, sass.SHARED, sass.GLOBAL, sass.COPY, sass.BARRIER, sass.DOUBLE, sass.TENSOR, sass.LOCAL)
 _ROUNDS = 400
 _LOOPS = 6
@@ -172,7 +172,7 @@ def non_negative(matrix: np.ndarray, right: np.ndarray, cost: np.ndarray) -> np.
     for _ in range(_ROUNDS):
         slope = np.where(free, -np.inf, target - gram @ x)
         best = int(slope.argmax())
-        if slope[best] <= 1e-9 * max(1.0, abs(target).max()):
+        if slope[best] <= 1e-12 * max(1.0, abs(target).max()):
             break
         free[best] = True
         x = _with_free(gram, target, free, x)
