@@ -39,8 +39,8 @@ PORT, L2_BYTES, DRAM_BYTES, LATENCY, MISSES, LATE, BANKS = range(7)
 WHOLE, COSTS = 8, 8  # of BANKS there are two columns: registers that are read from each
 # Numbers of the machine. QUEUE is how far, in cycles, requests may run ahead of the load/store unit.
 QUEUE, L2_RATE, DRAM_RATE, BARRIER_LATENCY, ALU_CYCLES, FMA_CYCLES, HEAVY_CYCLES, OTHER_CYCLES = range(8)
-L2_LATENCY, DRAM_LATENCY, BANK_QUEUE = 8, 9, 10
-MACHINE = 11
+L2_LATENCY, DRAM_LATENCY, BANK_QUEUE, GREEDY = 8, 9, 10, 11
+MACHINE = 12
 
 # Columns of a warp.
 _AT, _READY, _ALLOWED, _REASON, _CLOSED, _OPEN_COPY, _COUNTER = range(7)
@@ -108,15 +108,21 @@ def _run(sm, warps):  # pragma: no cover
 @njit(cache=True, nogil=True)
 def _turn(sm, s, now, warps):  # pragma: no cover
     """Issue an instruction of one warp, if any can go on. Returns when to look again."""
-    later = _NEVER
+    later, total = _NEVER, len(sm.warp)
+    mine = (total - s + SCHEDULERS - 1) // SCHEDULERS
     last = int(sm.scheduler[s, _LAST])
-    if last >= 0:
-        later = _looked_at(sm, s, last, now)
-        if later <= now:
-            _issue(sm, s, last, now, warps)
-            return now + 1
-    for w in range(s, len(sm.warp), SCHEDULERS):
-        when = _NEVER if w == last else _looked_at(sm, s, w, now)
+    if sm.machine[GREEDY] > 0:
+        if last >= 0:
+            later = _looked_at(sm, s, last, now)
+            if later <= now:
+                _issue(sm, s, last, now, warps)
+                return now + 1
+        first = 0
+    else:
+        first = (last - s) // SCHEDULERS + 1 if last >= 0 else 0
+    for n in range(mine):
+        w = s + SCHEDULERS * ((first + n) % mine)
+        when = _looked_at(sm, s, w, now)
         if when <= now:
             sm.scheduler[s, _LAST] = w
             _issue(sm, s, w, now, warps)
@@ -145,13 +151,13 @@ def _looked_at(sm, s, w, now):  # pragma: no cover
 def _free(sm, s, unit):  # pragma: no cover
     """When what executes the instruction can take it."""
     scheduler = sm.scheduler[s]
+    banks = max(scheduler[_BANK], scheduler[_BANK + 1]) - sm.machine[BANK_QUEUE]
     if unit == sass.FMA:
-        banks = max(scheduler[_BANK], scheduler[_BANK + 1]) - sm.machine[BANK_QUEUE]
         return max(banks, min(scheduler[_HEAVY], scheduler[_LITE]))
     if unit == sass.HEAVY:
-        return scheduler[_HEAVY]
-    if unit == sass.ALU or unit == sass.UNIFORM:
-        return scheduler[_ALU]
+        return max(banks, scheduler[_HEAVY])
+    if unit == sass.ALU:
+        return max(banks, scheduler[_ALU])
     if unit == sass.SPECIAL or unit == sass.DOUBLE:
         return scheduler[_OTHER]
     if sass.SHARED <= unit <= sass.LOCAL:
@@ -181,15 +187,15 @@ def _issue(sm, s, w, now, warps):  # pragma: no cover
 def _computed(sm, s, i, now):  # pragma: no cover
     """Keep what executes an instruction busy. Returns when its result is there."""
     unit, scheduler, machine = sm.whole[i, UNIT], sm.scheduler[s], sm.machine
+    for bank in range(2):
+        scheduler[_BANK + bank] = max(scheduler[_BANK + bank], now) + sm.costs[i, BANKS + bank]
     if unit == sass.FMA:
-        for bank in range(2):
-            scheduler[_BANK + bank] = max(scheduler[_BANK + bank], now) + sm.costs[i, BANKS + bank]
         sm.busy[FMA_BUSY] += machine[FMA_CYCLES] / 2
         scheduler[_HEAVY if scheduler[_HEAVY] <= now else _LITE] = now + machine[FMA_CYCLES]
     elif unit == sass.HEAVY:
         sm.busy[FMA_BUSY] += machine[HEAVY_CYCLES] / 2
         scheduler[_HEAVY] = now + machine[HEAVY_CYCLES]
-    elif unit == sass.ALU or unit == sass.UNIFORM:
+    elif unit == sass.ALU:
         sm.busy[ALU_BUSY] += machine[ALU_CYCLES]
         scheduler[_ALU] = now + machine[ALU_CYCLES]
     elif unit == sass.SPECIAL or unit == sass.DOUBLE:
