@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
@@ -51,16 +52,24 @@ class Plan:
 
 
 @dataclass(frozen=True)
-class Ranks:
-    """What each of several devices is to do, each in its own order: the plan of each rank. `flags` is how many each
-    device has of them, whole numbers of 32 bits that the others may set."""
+class Ranks(Plan):
+    """What each of several devices is to do, each in its own order: the `plans` of the ranks, whose steps one after the
+    other are the steps of all. `flags` is how many each device has of them, whole numbers of 32 bits that others may
+    set."""
 
-    plans: tuple[Plan, ...]
-    devices: Devices
+    plans: tuple[Plan, ...] = ()
+    devices: Devices = Devices(1)
     flags: int = 0
 
+    @classmethod
+    def of(cls, plans: Sequence[Plan], devices: Devices, flags: int = 0) -> Ranks:
+        """The work of these plans, with the first fault of any."""
+        steps = tuple(step for plan in plans for step in plan.steps)
+        fault = next((plan.fault for plan in plans if plan.fault), None)
+        return cls(steps, fault=fault, plans=tuple(plans), devices=devices, flags=flags)
 
-Work = Launch | Plan | Ranks
+
+Work = Launch | Plan
 
 
 class Launches(Protocol):
@@ -93,13 +102,11 @@ class OnDevices:
             raise UserError(f"a device has {flags:,} flags at M, N, K = {M}, {N}, {K}; it may have 0 to {MOST_FLAGS:,}")
         works = [part.at(M, N, K) for part in self.parts]
         plans = tuple(work if isinstance(work, Plan) else Plan(steps_of(work)) for work in works)
-        return Ranks(plans, self.devices, flags)
+        return Ranks.of(plans, self.devices, flags)
 
 
 def steps_of(work: Work) -> tuple[Launch | Fill | Copy, ...]:
-    """The steps of a plan, or of the plans of all devices; a launch is a plan of one."""
-    if isinstance(work, Ranks):
-        return tuple(step for plan in work.plans for step in plan.steps)
+    """The steps of a plan; a launch is a plan of one."""
     return work.steps if isinstance(work, Plan) else (work,)
 
 
@@ -109,8 +116,6 @@ def launches_of(work: Work) -> tuple[Launch, ...]:
 
 def bound(work: Work, terms: Terms) -> Work:
     """The work with the case's own numbers in place of alpha and beta; several devices have none."""
-    if isinstance(work, Ranks):
-        return work
     if isinstance(work, Plan):
         steps = (_bound(step, terms) if isinstance(step, Launch) else step for step in work.steps)
         return replace(work, steps=tuple(steps))
@@ -148,9 +153,8 @@ def stored(work: Work, A: np.ndarray, B: np.ndarray) -> tuple[np.ndarray, np.nda
 
 def refused(work: Work, program: Program) -> list[Finding]:
     """What keeps it from being run on a GPU of the program's architecture."""
-    faults = [plan.fault for plan in (work.plans if isinstance(work, Ranks) else [work]) if isinstance(plan, Plan)]
-    if fault := next(filter(None, faults), None):
-        return [fault]
+    if isinstance(work, Plan) and work.fault:
+        return [work.fault]
     return [
         replace(finding, line=launch.line)
         for launch in launches_of(work)
