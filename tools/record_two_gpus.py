@@ -37,6 +37,7 @@ from gemmlab.course.lesson import load
 from gemmlab.gpu.child.context import Gpu
 from gemmlab.gpu.child.ranks import Rank, Ranks
 from gemmlab.gpu.child.request import request_of
+from gemmlab.kernel import plan
 
 SHAPES = ((8192, 8192, 8192), (4096, 11008, 4096))
 HOLD_NS = 2_000_000_000
@@ -177,7 +178,7 @@ class Product:
         _, N, K = self.shape
         ranks = self.host.side.make(world, self.host.used)
         mine = -(-self.shape[0] // world) if rows == self.shape[0] else rows
-        flags = self.kernel.on(world).pristine_launches.at(*self.shape).flags
+        flags = self._work(world, self.shape).flags
         for rank in ranks:
             sizes = {"A": mine * K, "B": K * N, "C": rows * N, "flags": flags}
             rank.places = {name: self.host.side.allocate(rank, 4 * size) for name, size in sizes.items()}
@@ -185,11 +186,16 @@ class Product:
                 self.host.array(rank, rank.places["flags"], (1, flags)).fill(0)
         return ranks
 
-    def _bind(self, ranks: list[Rank], world: int, shape: Shape) -> None:
+    def _work(self, world: int, shape: Shape) -> plan.Ranks:
         work = self.kernel.on(world).pristine_launches.at(*shape)
-        for rank, plan in zip(ranks, work.plans, strict=True):
+        assert isinstance(work, plan.Ranks), "the lesson is for several devices"
+        return work
+
+    def _bind(self, ranks: list[Rank], world: int, shape: Shape) -> None:
+        work = self._work(world, shape)
+        for rank, mine in zip(ranks, work.plans, strict=True):
             rank.module = self.host.side.load(rank, "kernel.cubin")
-            request = request_of(self.program, plan, shape, shape)
+            request = request_of(self.program, mine, shape, shape)
             self.host.side.bind(rank, request["steps"], request["buffers"])
 
     def _libraries(self) -> Way:
