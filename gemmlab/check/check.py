@@ -306,7 +306,8 @@ def small(case: Case) -> Case:
 class _Run:
     """What one executor made of the cases; `clean` are results of launches without a fault, `faulty` of the others.
 
-    `printed` is the output of the first case that printed, `wrong_on` the first of several devices whose C was wrong.
+    `printed` is the output of the first case that printed, `wrong_on` the first of several devices whose C was
+    wrong; it `lacks` something, and nothing else is wrong, where no device has all of C.
     """
 
     findings: list[Finding] = field(default_factory=list)
@@ -315,6 +316,7 @@ class _Run:
     faulty: list[Trial] = field(default_factory=list)
     printed: str = ""
     wrong_on: int | None = None
+    lacks: bool = False
 
     @property
     def has_error(self) -> bool:
@@ -360,7 +362,9 @@ def _run_case(
         for rank, C in enumerate(() if comparison.ok else outcome.of_ranks):
             on_device = compare(C, A, B, case.inputs, ~np.isnan(C), terms=terms)
             if not on_device.ok:
-                run.wrong_on = rank if run.wrong_on is None else run.wrong_on
+                if run.wrong_on is None:
+                    has_all = ~np.isnan(np.stack(outcome.of_ranks)).all(axis=(1, 2))
+                    run.wrong_on, run.lacks = rank, bool(np.isnan(C[on_device.wrong]).all() and not has_all.any())
                 return findings, None, Trial(product, case.inputs, A, B, C, on_device, terms)
         return findings, None, Trial(product, case.inputs, A, B, outcome.C, comparison, terms)
     if not any(finding.is_error for finding in findings):
@@ -430,11 +434,12 @@ def _misfits(
 
 def _on_device(finding: Finding, runs: Sequence[_Run]) -> Finding:
     """The finding on wrong numbers, with the device that has them, of several."""
-    device = next((run.wrong_on for run in runs if run.wrong_on is not None), None)
-    if device is None:
+    first = next((run for run in runs if run.wrong_on is not None), None)
+    if first is None:
         return finding
-    message = say.ON_DEVICE(device=device, fault=finding.message)
-    return replace(finding, message=message, details={**finding.details, "device": device})
+    sentence = say.LACKS_ON_DEVICE if first.lacks else say.ON_DEVICE
+    message = sentence(device=first.wrong_on, fault=finding.message)
+    return replace(finding, message=message, details={**finding.details, "device": first.wrong_on})
 
 
 def _in_letters(finding: Finding, layout: Layout) -> Finding:

@@ -19,6 +19,10 @@ SECOND_LAUNCH_FAULT = Sentence(
     "At the second launch of the same module, to which the first one left what it had in {variables}: {fault}"
 )
 ON_DEVICE = Sentence("On device {device}: {fault}")
+LACKS_ON_DEVICE = Sentence(
+    "No device has all of C: what a device computes must be stored into the C of every device. On device {device}: "
+    "{fault}"
+)
 ONE_MEMORY = Sentence(
     "{fault} {names} are names of one memory: every extern __shared__ array begins at the same place. Declare one, and "
     "let the others be pointers into it."
