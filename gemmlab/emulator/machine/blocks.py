@@ -18,6 +18,7 @@ from gemmlab.emulator.machine.orders import start_block
 from gemmlab.emulator.machine.registers import warp_base
 from gemmlab.emulator.machine.state import get, put, set32, set64, set_byte, word32, word64
 from gemmlab.emulator.machine.sync.barriers import BARRIERS, report_deadlock, resolve_barriers
+from gemmlab.emulator.machine.sync.stops import BEGIN, RUN_WARP
 
 
 @compiled_as("void(int64, int64)")
@@ -113,10 +114,26 @@ def _any_runnable(state):
     return False
 
 
+@compiled_as("int64(int64, int64)")
+def _take_turn(state, block):
+    """One turn of a block whose order is decided outside: begin it, run one warp up to a stop, or let those go whose
+    barrier is complete. Returns 0 where a barrier cannot be."""
+    turn = get(state, s.TURN)
+    if turn == BEGIN:
+        _start_block(state, block)
+    elif turn == RUN_WARP:
+        run_warp(state, get(state, s.TURN_WARP))
+    elif not resolve_barriers(state):
+        return np.int64(0)
+    return np.int64(1)
+
+
 @compiled_as("int64(int64, int64, int64)")
 def run_blocks(state, blocks, count):
     """Run the blocks whose `count` numbers stand at the address `blocks`, one after another. Returns how many were
-    finished."""
+    finished. Where turns are given from outside, take one turn of the first of them."""
+    if get(state, s.TURN):
+        return _take_turn(state, word64(blocks, 0))
     finished = np.int64(0)
     for n in range(count):
         if get(state, s.STOP):

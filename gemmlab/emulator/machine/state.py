@@ -38,7 +38,8 @@ from gemmlab.emulator.machine.jit import compiled_as
     TURNS, YIELD,
     OBJECTS, OBJECT_COUNT, STUCK_OBJECT, STUCK_THREAD, STUCK_PC,
     SHADOW_READ_ONLY,
-) = range(98)
+    TURN, TURN_WARP, STOPS, HOLDS,
+) = range(102)
 # fmt: on
 FIELD = {name: number for name, number in list(globals().items()) if name.isupper() and isinstance(number, int)}
 FIELD_COUNT = len(FIELD)

@@ -1,0 +1,201 @@
+"""Runs blocks in an order that is decided here, a turn of a warp at a time: in step, but for the decisions of an Order.
+
+A turn ends before each access to memory. Lanes that are to wait are held where they stand, until nothing else can move.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from gemmlab.emulator.chunk import Chunk
+from gemmlab.emulator.machine import opcodes as o
+from gemmlab.emulator.machine.fragments import LANES, PC, RUNNABLE, STATUS
+from gemmlab.emulator.machine.sync.stops import BEGIN, MEET, RUN_WARP
+from gemmlab.emulator.warm import compiled_interpreter
+from gemmlab.kernel.limits import WARP
+from gemmlab.kernel.order import AHEAD, Decision, Order
+
+HELD = 3  # status of lanes that wait because it was decided so, beside those of fragments.py
+_MOST_IDLE_ROUNDS = 200  # in which all that can run only asks for what does not come
+
+
+@dataclass(frozen=True)
+class Turn:
+    """What a warp did: `lanes` of it went past the access at `start` (-1: it stood at none), and the warp got to the
+    access at `end` (-1: to none, for it waits or has ended). `round` counts the rounds of the block."""
+
+    block: int
+    warp: int
+    lanes: int
+    start: int
+    end: int
+    round: int
+
+
+Watch = Callable[[Chunk, "Turn | None"], None]  # None: the warps have met at a barrier
+
+
+def run_in_order(chunks: Sequence[Chunk], order: Order, seconds: float, watch: Watch | None = None) -> list[bool]:
+    """Run the order's blocks, each in the chunk of its own. Returns which of them came to their end.
+
+    A block with lanes that wait when nothing else of it can move is left for the next block, and taken up again when
+    that has ended.
+    """
+    end = time.monotonic() + seconds
+    blocks = [_Block(chunk, number, order, end, watch) for chunk, number in zip(chunks, order.blocks, strict=True)]
+    for number, block in enumerate(blocks):
+        block.run(may_leave=number < len(blocks) - 1)
+    for block in blocks:
+        block.run(may_leave=False)
+    return [block.has_ended for block in blocks]
+
+
+class _Block:
+    def __init__(self, chunk: Chunk, number: int, order: Order, end: float, watch: Watch | None) -> None:
+        self._chunk, self._watch, self._end = chunk, watch, end
+        self._number = np.array([number], np.int64)
+        self._stops = chunk.stop_at_accesses()
+        self._decisions = [decision for decision in order.decisions if decision.block == number]
+        self._came: dict[tuple[int, int], np.ndarray] = {}  # how often the lanes of a warp have come to an access
+        self._held: list[int] = []  # warps of which lanes are held, oldest first
+        self._alone: int | None = None
+        self._round = self._idle = 0
+        self._turn(BEGIN)
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether all of its threads came to their end."""
+        return not self._chunk["STOP"] and not self._chunk.fragment_counts.any()
+
+    def run(self, may_leave: bool) -> None:
+        """Go on until it has ended, or nothing can move; with `may_leave` also where only lanes that wait are left."""
+        while not self.has_ended and not self._is_out_of_time():
+            if self._go_round():
+                self._idle = 0
+                continue
+            if self._alone is not None:
+                self._alone = None
+            elif self._held:
+                if may_leave:
+                    return
+                self._release(self._held.pop(0))
+            elif not self._meet():
+                return
+
+    def _is_out_of_time(self) -> bool:
+        if time.monotonic() > self._end:
+            self._chunk["STOP"] = 1
+        return bool(self._chunk["STOP"])
+
+    def _turn(self, what: int, warp: int = 0) -> int:
+        self._chunk["TURN"], self._chunk["TURN_WARP"] = what, warp
+        return compiled_interpreter()(self._chunk.state.ctypes.data, self._number)
+
+    def _go_round(self) -> bool:
+        """Give each warp that may move a turn. Whether one of them got on."""
+        self._round += 1
+        moved = False
+        for warp in range(self._chunk.warps):
+            if self._alone in (None, warp) and self._standing(warp) >= 0:
+                moved = self._go_on(warp) or moved
+        return moved
+
+    def _rows(self, warp: int) -> np.ndarray:
+        return self._chunk.fragments[warp, : self._chunk.fragment_counts[warp]]
+
+    def _standing(self, warp: int) -> int:
+        """Where the lanes stand that run next, -1 where none can."""
+        rows = self._rows(warp)
+        runnable = rows[rows[:, STATUS] == RUNNABLE, PC]
+        return int(runnable.min()) if len(runnable) else -1
+
+    def _go_on(self, warp: int) -> bool:
+        """Let a warp go to its next access. Whether it got on."""
+        start, lanes = self._at_access(warp)
+        self._chunk["HOLDS"] = int((self._rows(warp)[:, STATUS] == HELD).any())
+        self._turn(RUN_WARP, warp)
+        end, arrived = self._at_access(warp)
+        if self._watch:
+            self._watch(self._chunk, Turn(int(self._number[0]), warp, lanes, start, end, self._round))
+        if end >= 0:
+            self._arrive(warp, end, arrived)
+        return not self._chunk["YIELD"]
+
+    def _at_access(self, warp: int) -> tuple[int, int]:
+        """The access that the next lanes stand before, and which lanes; -1 and none where they stand at no access."""
+        pc = self._standing(warp)
+        if pc < 0 or self._stops[pc] != pc:
+            return -1, 0
+        rows = self._rows(warp)
+        here = rows[(rows[:, PC] == pc) & (rows[:, STATUS] == RUNNABLE), LANES]
+        return pc, int(np.bitwise_or.reduce(here)) & o.FULL
+
+    def _arrive(self, warp: int, pc: int, lanes: int) -> None:
+        """Count, and do what was decided for this moment."""
+        came = self._came.setdefault((warp, pc), np.zeros(WARP, np.int64))
+        here = (lanes >> np.arange(WARP)) & 1
+        came += here
+        for decision in self._decisions:
+            first = (decision.lanes & -decision.lanes).bit_length() - 1
+            if (decision.warp, decision.pc) == (warp, pc) and here[first] and came[first] == decision.time:
+                self._decide(decision)
+
+    def _decide(self, decision: Decision) -> None:
+        if decision.kind == AHEAD:
+            self._alone = decision.warp
+            if decision.lanes != o.FULL:
+                self._hold(decision.warp, ~decision.lanes & o.FULL)
+        else:
+            self._hold(decision.warp, decision.lanes)
+
+    def _hold(self, warp: int, lanes: int) -> None:
+        """Hold those of the lanes that could run."""
+        for row in self._rows(warp).copy():
+            held = int(row[LANES]) & lanes & o.FULL
+            if row[STATUS] == RUNNABLE and held:
+                self._split(warp, row, held)
+        self._held.append(warp)
+
+    def _split(self, warp: int, row: np.ndarray, held: int) -> None:
+        """Take lanes out of a fragment into one that is held."""
+        rows, left = self._rows(warp), int(row[LANES]) & ~held & o.FULL
+        (index,) = np.flatnonzero((rows == row).all(axis=1))
+        kept = row.copy()
+        rows[index, LANES], rows[index, STATUS] = _signed(held), HELD
+        if left:
+            kept[LANES] = _signed(left)
+            self._chunk.fragments[warp, len(rows)] = kept
+            self._chunk.fragment_counts[warp] += 1
+
+    def _release(self, warp: int) -> None:
+        """Let held lanes go on, joining those that stand where they do."""
+        rows = self._rows(warp)
+        for row in rows[rows[:, STATUS] == HELD].copy():
+            rows = self._rows(warp)
+            (index,) = np.flatnonzero((rows == row).all(axis=1))
+            same = np.flatnonzero((rows[:, PC] == row[PC]) & (rows[:, STATUS] == RUNNABLE))
+            if len(same):
+                rows[same[0], LANES] |= row[LANES]
+                rows[index] = rows[-1]
+                self._chunk.fragment_counts[warp] -= 1
+            else:
+                rows[index, STATUS] = RUNNABLE
+
+    def _meet(self) -> bool:
+        """Let the warps go whose barrier is complete. False where none ever will be."""
+        if any(self._standing(warp) >= 0 for warp in range(self._chunk.warps)):
+            self._idle += 1
+            return self._idle < _MOST_IDLE_ROUNDS
+        if not self._turn(MEET) or self.has_ended:
+            return False
+        if self._watch:
+            self._watch(self._chunk, None)
+        return any(self._standing(warp) >= 0 for warp in range(self._chunk.warps))
+
+
+def _signed(lanes: int) -> int:
+    return int(np.uint32(lanes).view(np.int32))
