@@ -50,7 +50,7 @@ class Options:
     to some blocks.
 
     With `checks` off only results and the written elements of C are kept: no races, no definedness, no counters.
-    With an `order` its blocks run first, as it says, and `watch` is told each turn there.
+    With an `order` its blocks run first, as it says, and `watch` is told each moment of them.
     """
 
     checks: bool = True
@@ -146,6 +146,7 @@ class Chunk:
         for name, (offset, _slot) in code.special_rows.items():
             if name in ("%laneid", "%warpid") or name.startswith("%lanemask"):
                 registers[:, offset : offset + 128] = _lane_values(name, self.warps)
+        self.registers = registers
         self.kept += [aligned, template]
         self["WARP_BASE"], self["WARP_BYTES"], self["WARP_TEMPLATE"] = (
             registers.ctypes.data,

@@ -1,4 +1,4 @@
-"""Runs blocks in an order that is decided here, a turn of a warp at a time: in step, but for the decisions of an Order.
+"""Runs blocks in an order that is decided here, a turn of a warp at a time: in step, but for an Order's decisions.
 
 A turn ends before each access to memory. Lanes that are to wait are held where they stand, until nothing else can move.
 """
@@ -13,30 +13,31 @@ import numpy as np
 
 from gemmlab.emulator.chunk import Chunk
 from gemmlab.emulator.machine import opcodes as o
-from gemmlab.emulator.machine.fragments import LANES, PC, RUNNABLE, STATUS
-from gemmlab.emulator.machine.sync.stops import BEGIN, MEET, RUN_WARP
+from gemmlab.emulator.machine.fragments import AT_BARRIER, LANES, PC, RUNNABLE, STATUS
+from gemmlab.emulator.machine.sync.stops import BEGIN, LAND, MEET, RUN_WARP
 from gemmlab.emulator.warm import compiled_interpreter
 from gemmlab.kernel.limits import WARP
 from gemmlab.kernel.order import AHEAD, Decision, Order
 
+ACCESS, HELD_BACK, GOES_AHEAD, RELEASED, MET = "access", "held back", "goes ahead", "released", "met"
 HELD = 3  # status of lanes that wait because it was decided so, beside those of fragments.py
 _MOST_IDLE_ROUNDS = 200  # in which all that can run only asks for what does not come
 
 
 @dataclass(frozen=True)
-class Turn:
-    """What a warp did: `lanes` of it went past the access at `start` (-1: it stood at none), and the warp got to the
-    access at `end` (-1: to none, for it waits or has ended). `round` counts the rounds of the block."""
+class Moment:
+    """What is about to happen in a block: `lanes` of a warp do the access at `pc`, are HELD before it, or go AHEAD with
+    it alone; the warp's lanes are RELEASED, or those of all others; all have MET at a barrier. `round` counts."""
 
+    what: str
     block: int
-    warp: int
-    lanes: int
-    start: int
-    end: int
     round: int
+    warp: int = -1
+    lanes: int = 0
+    pc: int = -1
 
 
-Watch = Callable[[Chunk, "Turn | None"], None]  # None: the warps have met at a barrier
+Watch = Callable[[Chunk, Moment], None]
 
 
 def run_in_order(chunks: Sequence[Chunk], order: Order, seconds: float, watch: Watch | None = None) -> list[bool]:
@@ -78,18 +79,33 @@ class _Block:
                 self._idle = 0
                 continue
             if self._alone is not None:
+                self._tell(RELEASED, self._alone)
                 self._alone = None
             elif self._held:
+                if self._meet_without_held():
+                    continue
                 if may_leave:
                     return
+                self._land_copies()
                 self._release(self._held.pop(0))
             elif not self._meet():
                 return
+
+    def _land_copies(self) -> None:
+        """While somebody waits, the copies that are under way arrive; what a barrier object counts stays with it."""
+        code = self._chunk.code
+        if code.uses_async and not code.uses_objects:
+            for warp in range(self._chunk.warps):
+                self._turn(LAND, warp)
 
     def _is_out_of_time(self) -> bool:
         if time.monotonic() > self._end:
             self._chunk["STOP"] = 1
         return bool(self._chunk["STOP"])
+
+    def _tell(self, what: str, warp: int = -1, lanes: int = 0, pc: int = -1) -> None:
+        if self._watch:
+            self._watch(self._chunk, Moment(what, int(self._number[0]), self._round, warp, lanes, pc))
 
     def _turn(self, what: int, warp: int = 0) -> int:
         self._chunk["TURN"], self._chunk["TURN_WARP"] = what, warp
@@ -116,11 +132,11 @@ class _Block:
     def _go_on(self, warp: int) -> bool:
         """Let a warp go to its next access. Whether it got on."""
         start, lanes = self._at_access(warp)
+        if start >= 0:
+            self._tell(ACCESS, warp, lanes, start)
         self._chunk["HOLDS"] = int((self._rows(warp)[:, STATUS] == HELD).any())
         self._turn(RUN_WARP, warp)
         end, arrived = self._at_access(warp)
-        if self._watch:
-            self._watch(self._chunk, Turn(int(self._number[0]), warp, lanes, start, end, self._round))
         if end >= 0:
             self._arrive(warp, end, arrived)
         return not self._chunk["YIELD"]
@@ -145,6 +161,8 @@ class _Block:
                 self._decide(decision)
 
     def _decide(self, decision: Decision) -> None:
+        what = GOES_AHEAD if decision.kind == AHEAD else HELD_BACK
+        self._tell(what, decision.warp, decision.lanes, decision.pc)
         if decision.kind == AHEAD:
             self._alone = decision.warp
             if decision.lanes != o.FULL:
@@ -173,6 +191,7 @@ class _Block:
 
     def _release(self, warp: int) -> None:
         """Let held lanes go on, joining those that stand where they do."""
+        self._tell(RELEASED, warp)
         rows = self._rows(warp)
         for row in rows[rows[:, STATUS] == HELD].copy():
             rows = self._rows(warp)
@@ -185,6 +204,15 @@ class _Block:
             else:
                 rows[index, STATUS] = RUNNABLE
 
+    def _meet_without_held(self) -> bool:
+        """Let those go whose barrier needs none of the lanes that are held: a barrier of a part of the block."""
+        for warp in set(self._held):
+            status = self._rows(warp)[:, STATUS]
+            if (status == HELD).any() and (status == AT_BARRIER).any():
+                return False
+        self._turn(MEET)
+        return any(self._standing(warp) >= 0 for warp in range(self._chunk.warps))
+
     def _meet(self) -> bool:
         """Let the warps go whose barrier is complete. False where none ever will be."""
         if any(self._standing(warp) >= 0 for warp in range(self._chunk.warps)):
@@ -192,8 +220,7 @@ class _Block:
             return self._idle < _MOST_IDLE_ROUNDS
         if not self._turn(MEET) or self.has_ended:
             return False
-        if self._watch:
-            self._watch(self._chunk, None)
+        self._tell(MET)
         return any(self._standing(warp) >= 0 for warp in range(self._chunk.warps))
 
 

@@ -37,8 +37,8 @@ class EmulatorExecutor:
     """Runs PTX on the CPU with every check on.
 
     `schedule` is the order in which the warps of a block get their turns: forward, reversed, shuffled or in step.
-    `seconds` limits one launch; `checks=False` computes C only. With `again` off there is no second launch. An `order` is that
-    of one launch of those that are run; `watch` is told each turn in it.
+    `seconds` limits one launch; `checks=False` computes C only. With `again` off there is no second launch. An `order`
+    is that of one launch of those that are run; `watch` is told each moment of it.
     """
 
     name = "emulator"

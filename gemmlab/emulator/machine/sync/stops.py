@@ -11,8 +11,9 @@ from gemmlab.emulator.machine import state as s
 from gemmlab.emulator.machine.jit import compiled_as
 from gemmlab.emulator.machine.state import get, word32
 
-# What a turn is: the block begins, a warp runs up to a stop, or warps go on whose barrier is complete.
-BEGIN, RUN_WARP, MEET = 1, 2, 3
+# What a turn is: the block begins, a warp runs up to a stop, its asynchronous copies arrive, or warps go on whose
+# barrier is complete.
+BEGIN, RUN_WARP, LAND, MEET = 1, 2, 3, 4
 
 
 @compiled_as("boolean(int64, int64)")
