@@ -13,10 +13,9 @@ import numpy as np
 
 from gemmlab.emulator.chunk import Chunk
 from gemmlab.emulator.machine import opcodes as o
-from gemmlab.emulator.machine.fragments import AT_BARRIER, LANES, PC, RUNNABLE, STATUS
+from gemmlab.emulator.machine.fragments import AT_BARRIER, FAR, LANES, PC, RUNNABLE, STATUS
 from gemmlab.emulator.machine.sync.stops import BEGIN, LAND, MEET, RUN_WARP
 from gemmlab.emulator.warm import compiled_interpreter
-from gemmlab.kernel.limits import WARP
 from gemmlab.kernel.order import AHEAD, Decision, Order
 
 ACCESS, HELD_BACK, GOES_AHEAD, RELEASED, MET = "access", "held back", "goes ahead", "released", "met"
@@ -59,12 +58,14 @@ class _Block:
     def __init__(self, chunk: Chunk, number: int, order: Order, end: float, watch: Watch | None) -> None:
         self._chunk, self._watch, self._end = chunk, watch, end
         self._number = np.array([number], np.int64)
-        self._stops = chunk.stop_at_accesses()
+        self._stops = memoryview(chunk.stop_at_accesses())
+        self._fragments, self._counts = memoryview(chunk.fragments), memoryview(chunk.fragment_counts)
         self._decisions = [decision for decision in order.decisions if decision.block == number]
-        self._came: dict[tuple[int, int], np.ndarray] = {}  # how often the lanes of a warp have come to an access
+        self._came = dict.fromkeys(self._decisions, 0)  # how often its lanes have come to the access
         self._held: list[int] = []  # warps of which lanes are held, oldest first
         self._alone: int | None = None
         self._round = self._idle = 0
+        self._run, self._address = compiled_interpreter(), chunk.state.ctypes.data
         self._turn(BEGIN)
 
     @property
@@ -109,7 +110,7 @@ class _Block:
 
     def _turn(self, what: int, warp: int = 0) -> int:
         self._chunk["TURN"], self._chunk["TURN_WARP"] = what, warp
-        return compiled_interpreter()(self._chunk.state.ctypes.data, self._number)
+        return self._run(self._address, self._number)
 
     def _go_round(self) -> bool:
         """Give each warp that may move a turn. Whether one of them got on."""
@@ -125,16 +126,18 @@ class _Block:
 
     def _standing(self, warp: int) -> int:
         """Where the lanes stand that run next, -1 where none can."""
-        rows = self._rows(warp)
-        runnable = rows[rows[:, STATUS] == RUNNABLE, PC]
-        return int(runnable.min()) if len(runnable) else -1
+        fragments, lowest = self._fragments, FAR
+        for index in range(self._counts[warp]):
+            if fragments[warp, index, STATUS] == RUNNABLE:
+                lowest = min(lowest, fragments[warp, index, PC])
+        return lowest if lowest < FAR else -1
 
     def _go_on(self, warp: int) -> bool:
         """Let a warp go to its next access. Whether it got on."""
         start, lanes = self._at_access(warp)
         if start >= 0:
             self._tell(ACCESS, warp, lanes, start)
-        self._chunk["HOLDS"] = int((self._rows(warp)[:, STATUS] == HELD).any())
+        self._chunk["HOLDS"] = int(warp in self._held)
         self._turn(RUN_WARP, warp)
         end, arrived = self._at_access(warp)
         if end >= 0:
@@ -146,19 +149,19 @@ class _Block:
         pc = self._standing(warp)
         if pc < 0 or self._stops[pc] != pc:
             return -1, 0
-        rows = self._rows(warp)
-        here = rows[(rows[:, PC] == pc) & (rows[:, STATUS] == RUNNABLE), LANES]
-        return pc, int(np.bitwise_or.reduce(here)) & o.FULL
+        fragments, lanes = self._fragments, 0
+        for index in range(self._counts[warp]):
+            if fragments[warp, index, PC] == pc and fragments[warp, index, STATUS] == RUNNABLE:
+                lanes |= fragments[warp, index, LANES] & o.FULL
+        return pc, lanes
 
     def _arrive(self, warp: int, pc: int, lanes: int) -> None:
         """Count, and do what was decided for this moment."""
-        came = self._came.setdefault((warp, pc), np.zeros(WARP, np.int64))
-        here = (lanes >> np.arange(WARP)) & 1
-        came += here
         for decision in self._decisions:
-            first = (decision.lanes & -decision.lanes).bit_length() - 1
-            if (decision.warp, decision.pc) == (warp, pc) and here[first] and came[first] == decision.time:
-                self._decide(decision)
+            if (decision.warp, decision.pc) == (warp, pc) and lanes & decision.lanes & -decision.lanes:
+                self._came[decision] += 1
+                if self._came[decision] == decision.time:
+                    self._decide(decision)
 
     def _decide(self, decision: Decision) -> None:
         what = GOES_AHEAD if decision.kind == AHEAD else HELD_BACK

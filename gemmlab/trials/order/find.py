@@ -30,7 +30,7 @@ def find_order(
     """
     from gemmlab.compiler.compile import CompileError
 
-    end, found = time.monotonic() + seconds, None
+    end, found = time.process_time() + seconds, None
     try:
         program = candidate.compiled(shapes=[shape for shape, _, _ in cases])
     except CompileError:
@@ -39,7 +39,7 @@ def find_order(
     works = [_work(program, candidate.launch, *case) for case in in_order]
     for times in (EARLY, LATE):
         for number, work in enumerate(works):
-            left = (end - time.monotonic()) / (len(works) - number)
+            left = (end - time.process_time()) / (len(works) - number)
             tried = shortest_order(work, left, times) if left > 0 or not found else None
             if tried:
                 found = _after(found, (work, tried))

@@ -32,6 +32,7 @@ class Touch:
     took no part); `k` is the number of the warp's fill or use, -1 outside of shared memory."""
 
     at: int
+    round: int
     block: int
     warp: int
     pc: int
@@ -96,9 +97,10 @@ class Replay:
             self._came[moment.block, moment.warp, moment.pc, lane] += (moment.lanes >> lane) & 1
         if region < 0 or not (reads or writes) or not (is_shared or _is_tracked(chunk, region)):
             return
+        at = (self.at, moment.round, moment.block, moment.warp, moment.pc)
         phases = self._phases.setdefault((moment.block, moment.warp), _Phases())
         k = phases.enter(bool(writes), self._barriers[moment.block]) if is_shared else -1
-        self.touches.append(Touch(self.at, moment.block, moment.warp, moment.pc, region, offsets, bool(writes), k))
+        self.touches.append(Touch(*at, region, offsets, bool(writes), k))
         size = int(row[o.ROW_SIZE] * max(row[o.ROW_COUNT], 1))
         for lane, offset in enumerate(offsets):
             if 0 <= offset <= int(chunk.tables["REGION_SIZE"][region]) - size:

@@ -89,8 +89,8 @@ class Tried:
 
 
 def shortest_order(work: Work, seconds: float, times: Sequence[int] = EARLY + LATE) -> Tried | None:
-    """Look for the order with the fewest decisions that makes C wrong, for at most about that many seconds. A warp is
-    late or early at the `times` of its arrivals; with the LATE ones among them, orders of two decisions are tried too.
+    """Look for the order with the fewest decisions that makes C wrong, for at most about that many seconds of the
+    processor's time. A warp is late or early at the `times` of its arrivals; with the LATE ones among them, orders of two decisions are tried too.
 
     None where there is no race at this shape.
     """
@@ -103,7 +103,7 @@ def shortest_order(work: Work, seconds: float, times: Sequence[int] = EARLY + LA
     if all(race.kind == _SAME_VALUE for launched in seen.launched for race in launched.races):
         found.proved = True
         return found
-    return _Search(work, found, time.monotonic() + seconds).searched(times)
+    return _Search(work, found, time.process_time() + seconds).searched(times)
 
 
 def _is_right(work: Work, outcome: Outcome) -> bool:
@@ -159,7 +159,7 @@ class _Search:
     def _take(self, orders: Sequence[tuple[Event, Order]]) -> bool:
         """Try the orders one after another; keep the first that makes C wrong."""
         for race, order in orders:
-            if time.monotonic() > self._end:
+            if time.process_time() > self._end:
                 return False
             self._found.tried += 1
             if self._makes_wrong(order):
@@ -200,12 +200,15 @@ def _blocks(race: Event) -> list[tuple[int, ...]]:
 
 
 def _orders(number: int, race: Event, times: int) -> Iterator[Order]:
-    """Orders of one decision: each side of the race late, then early, when it comes to its access for that time."""
+    """Orders of one decision: which block is first, or each side of the race late, then early, when it comes to its
+    access for that time."""
     other_block = race.block if race.other_block < 0 else race.other_block
     sides = [(race.block, race.thread, race.pc), (other_block, race.other_thread, race.other_pc)]
     if not race.reads_last:
         sides.reverse()
     for blocks in _blocks(race):
+        if len(blocks) > 1 and times == 1:
+            yield Order(number, blocks)
         for block, thread, pc in sides:
             is_one_warp = race.is_in_one_warp and len(blocks) == 1
             lanes = 1 << thread % WARP if is_one_warp else FULL
@@ -222,6 +225,8 @@ def _of_two_decisions(singles: Sequence[tuple[Event, Order]]) -> Iterator[tuple[
 
 def _both(one: Order, other: Order) -> Order | None:
     """The order with the decisions of both, where they are about the same blocks and differ in their place."""
+    if not (one.decisions and other.decisions):
+        return None
     (first,), (second,) = one.decisions, other.decisions
     same = (first.warp, first.lanes, first.pc) == (second.warp, second.lanes, second.pc)
     if same or (one.launch, one.blocks) != (other.launch, other.blocks):

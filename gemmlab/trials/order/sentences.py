@@ -21,6 +21,7 @@ OR, COMMA = " or ", ", "
 # ---- decisions
 
 WAITS = Sentence("{who} waits before {where} until all others can go no further.")
+BLOCK_BEFORE = Sentence("{first} runs before {second}.")
 GOES_AHEAD = Sentence("{who} goes ahead alone from {where} on, as far as it can.")
 
 # ---- steps
@@ -37,7 +38,9 @@ OTHERS_WENT = Sentence("The others go on {where}. {holds}")
 IT_WENT = Sentence("{who} goes on {where}. The others stand where they stood. {holds}")
 HOLDS = Sentence("{array} now holds {parts}.")
 PART = Sentence("K tile {fill} in {count} elements")
+PART_IN_WORDS = Sentence("K tile {fill} in {count} words")
 FINDS = Sentence("{thread} (warp {warp}) reads {element} in {where} and finds {value}. In step it found {was}.")
+FINDS_ANOTHER = Sentence("{thread} (warp {warp}) reads {element} in {where} and finds another value than in step.")
 VALUE_OF_TILE = Sentence("{value}, of K tile {fill}")
 OF_TILE = Sentence("what K tile {fill} left there")
 SOMETHING = Sentence("another value")
@@ -49,9 +52,13 @@ C_WRONG = Sentence(
     "So C[{row}][{col}] becomes {value}. It should be {right}. Of the {elements} elements of C, {wrong} are wrong."
 )
 NO_DECISION = Sentence("With all warps in step, and no decision at all, C is wrong.")
+BLOCKS_IN_ORDER = Sentence("{first} runs to its end before {second} begins. All warps go in step.")
 RIGHT_IN_TURN = Sentence("It is right where each warp goes as far as it can before the next one begins.")
 
 # ---- the whole
+
+TITLE_IN_STEP = Sentence("All warps in step")
+TITLE_ORDER = Sentence("In the order that was found")
 
 HEAD = Sentence("An order of warps that makes C wrong, at M, N, K = {M}, {N}, {K}, block {block}, decisions: {count}.")
 PROVED = Sentence(

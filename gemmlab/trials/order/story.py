@@ -150,12 +150,20 @@ class _Teller:
 
     def _of_decisions(self) -> Iterator[Step]:
         if not self._order.decisions:
-            yield Step(0, say.NO_DECISION() + (f" {say.RIGHT_IN_TURN()}" if self._tried.in_turn else ""))
+            yield Step(0, self._of_no_decision())
+        before = None
         for halt in self._replay.halts:
             if halt.moment.what in (HELD_BACK, GOES_AHEAD):
                 yield Step(halt.at, self._of_decision(halt))
-            elif halt.moment.what == RELEASED:
+            elif halt.moment.what == RELEASED and not (before and before.moment.what == RELEASED):
                 yield Step(halt.at, self._of_release(halt))
+            before = halt
+
+    def _of_no_decision(self) -> str:
+        if self._tried.in_step:
+            first, second = map(self._places.block, self._order.blocks)
+            return capital(say.BLOCKS_IN_ORDER(first=first, second=second))
+        return say.NO_DECISION() + (f" {say.RIGHT_IN_TURN()}" if self._tried.in_turn else "")
 
     def _of_wrong(self, reads: tuple[WrongRead, ...], first: tuple[int, int, float, float]) -> Iterator[Step]:
         if reads:
@@ -170,7 +178,7 @@ class _Teller:
         moment = halt.moment
         here = (moment.block, moment.warp, moment.pc)
         decision = next(one for one in self._order.decisions if (one.block, one.warp, one.pc) == here)
-        touch, lane = self._next_touch(halt)
+        touch, lane = self._next_touch(halt, decision.lanes)
         element = self._element(touch, lane) if touch else self._places.named(self._race)
         sentence = _DECIDED[moment.what, touch is not None and touch.writes]
         thread = self._places.thread(moment.warp * WARP + lane)
@@ -178,17 +186,17 @@ class _Teller:
             sentence(where=where(self._places, decision), who=self._who(decision), thread=thread, element=element)
         )
 
-    def _next_touch(self, halt: Halt) -> tuple[Touch | None, int]:
-        """The access that lanes of the warp were about to do, and one of those: that of the race, if it can be."""
+    def _next_touch(self, halt: Halt, lanes: int) -> tuple[Touch | None, int]:
+        """The access that some of these lanes were about to do, and one of those: that of the race, if it can be."""
         moment, race = halt.moment, self._race
         lane = (race.thread if moment.pc == race.pc else race.other_thread) % WARP
         here = (moment.block, moment.warp, moment.pc)
         for touch in self._replay.touches:
             if touch.at > halt.at and (touch.block, touch.warp, touch.pc) == here:
-                taking = [number for number, offset in enumerate(touch.offsets) if offset >= 0]
+                taking = [one for one, offset in enumerate(touch.offsets) if offset >= 0 and (lanes >> one) & 1]
                 if taking:
                     return touch, lane if lane in taking else taking[0]
-        return None, lane
+        return None, lane if (lanes >> lane) & 1 else _first_lane(lanes)
 
     def _element(self, touch: Touch, lane: int) -> str:
         return self._places.named(replace(self._race, region=touch.region, offset=touch.offsets[lane]))
@@ -213,24 +221,25 @@ class _Teller:
         told = []
         for region, counts in sorted(holds.items()):
             if region >= FIRST_SHARED and len(counts) > 1:
-                parts = say.COMMA.join(say.PART(fill=fill, count=count) for fill, count in sorted(counts.items()))
+                part = say.PART if self._is_float(region) else say.PART_IN_WORDS
+                parts = say.COMMA.join(part(fill=fill, count=count) for fill, count in sorted(counts.items()))
                 told.append(say.HOLDS(array=self._places.array(region), parts=parts))
         return " ".join(told)
 
     def _of_read(self, read: WrongRead) -> str:
         touch, places = read.touch, self._places
         key = next(key for key in self._replay.found_by[touch.at] if key[3] == read.lane)
+        here, in_step = self._replay.reads[key], self._in_step.reads[key]
+        said = {
+            "thread": places.thread(touch.warp * WARP + read.lane),
+            "warp": touch.warp,
+            "element": self._element(touch, read.lane),
+            "where": say.LINE(line=places.line(touch.pc)),
+        }
         is_float = self._is_float(touch.region)
-        return capital(
-            say.FINDS(
-                thread=places.thread(touch.warp * WARP + read.lane),
-                warp=touch.warp,
-                element=self._element(touch, read.lane),
-                where=say.LINE(line=places.line(touch.pc)),
-                value=_found(self._replay.reads[key], is_float),
-                was=_found(self._in_step.reads[key], is_float),
-            )
-        )
+        if not is_float and here.fill == in_step.fill:
+            return capital(say.FINDS_ANOTHER(**said))
+        return capital(say.FINDS(**said, value=_found(here, is_float), was=_found(in_step, is_float)))
 
     def _is_float(self, region: int) -> bool:
         """Whether an array is known to hold floats."""
