@@ -37,8 +37,9 @@ class EmulatorExecutor:
     """Runs PTX on the CPU with every check on.
 
     `schedule` is the order in which the warps of a block get their turns: forward, reversed, shuffled or in step.
-    `seconds` limits one launch; `checks=False` computes C only. With `again` off there is no second launch. An `order`
-    is that of one launch of those that are run; `watch` is told each moment of it.
+    `seconds` limits one launch; `checks=False` computes C only. With `again` off there is no second launch. `by_ptx`
+    counts by lines of the PTX in place of the source's. An `order` is that of one launch of those that are run; what is
+    put into `watch` is told each moment of it.
     """
 
     name = "emulator"
@@ -50,11 +51,12 @@ class EmulatorExecutor:
         checks: bool = True,
         threads: int | None = None,
         again: bool = True,
+        by_ptx: bool = False,
         order: Order | None = None,
-        watch: Callable[[Any, Any], None] | None = None,
     ) -> None:
         self.schedule, self.seconds, self.checks, self.threads, self.again = schedule, seconds, checks, threads, again
-        self.order, self.watch = order, watch
+        self.by_ptx, self.order = by_ptx, order
+        self.watch: Callable[[Any, Any], None] | None = None
 
     def run(
         self,
@@ -142,7 +144,7 @@ class EmulatorExecutor:
             findings.append(Finding("timeout", timeout_message(0)))
         arrays.written = run.written.reshape(arrays.C.size, -1).all(axis=1).reshape(arrays.C.shape)
         C = None if run.stopped else arrays.C
-        counters = counters_of(run.counters, code) if self.checks else None
+        counters = counters_of(run.counters, code, self.by_ptx) if self.checks else None
         return Outcome(C, findings, arrays.written, counters, run.seconds, printed_text(run, memory))
 
 

@@ -63,14 +63,9 @@ def _played(story: Story, replay: Replay, hazards: dict[int, str], block: int):
 
 
 def _busy(parts: Sequence[tuple[int, int]]) -> list[int]:
-    """The rounds in which a part begins or ends, without those that only end a time in which nothing is done."""
-    times = sorted({time for part in parts for time in part})
-    idle = {
-        later
-        for earlier, later in pairwise(times)
-        if not any(start <= earlier and later <= end for start, end in parts)
-    }
-    return [time for time in times if time not in idle]
+    """Where the pieces of time end in which somebody does something and nobody begins or ends."""
+    pieces = pairwise(sorted({time for part in parts for time in part}))
+    return [later for earlier, later in pieces if any(start <= earlier and later <= end for start, end in parts)]
 
 
 def _by_warp(replay: Replay, block: int) -> dict[int, list[Touch]]:
@@ -113,5 +108,5 @@ def _round(replay: Replay, at: int) -> int:
 
 
 def _time(rounds: Sequence[int], at: int) -> int:
-    """How many of these rounds come before that one: drawn time, of which only the order counts."""
-    return sum(one < at for one in rounds)
+    """How many of these rounds have come by then: drawn time, of which only the order counts."""
+    return sum(one <= at for one in rounds)

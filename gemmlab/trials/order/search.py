@@ -90,7 +90,8 @@ class Tried:
 
 def shortest_order(work: Work, seconds: float, times: Sequence[int] = EARLY + LATE) -> Tried | None:
     """Look for the order with the fewest decisions that makes C wrong, for at most about that many seconds of the
-    processor's time. A warp is late or early at the `times` of its arrivals; with the LATE ones among them, orders of two decisions are tried too.
+    processor's time. A warp is late or early at the `times` of its arrivals; with the LATE ones among them, orders of
+    two decisions are tried too.
 
     None where there is no race at this shape.
     """

@@ -110,7 +110,8 @@ class _Teller:
     def _replayed(self, order: Order) -> tuple[Replay, np.ndarray, np.ndarray]:
         """The replay, which elements of C are wrong after it, and C."""
         replay = Replay()
-        executor = EmulatorExecutor(IN_STEP, seconds=20.0, checks=False, again=False, order=order, watch=replay)
+        executor = EmulatorExecutor(IN_STEP, seconds=20.0, checks=False, again=False, order=order)
+        executor.watch = replay
         outcome = self._work.run(executor)
         wrong = self._work.wrong(outcome)
         if outcome.C is None or wrong is None:
