@@ -100,13 +100,13 @@ def _run_in_order(code: Code, memory: Memory, launch, parameters: list[int], opt
     chunks = [Chunk(code, memory, launch, parameters, options) for _ in order.blocks]
     finished = [sum(run_in_order(chunks, order, options.seconds, options.watch))]
     if finished[0] == len(order.blocks):
-        rest: list[Chunk | None] = [Chunk(code, memory, launch, parameters, replace(options, schedule=IN_STEP))]
+        rest = Chunk(code, memory, launch, parameters, replace(options, schedule=IN_STEP))
 
         def work(number: int) -> None:
-            finished.append(compiled_interpreter()(rest[number].state.ctypes.data, others))
+            finished.append(compiled_interpreter()(rest.state.ctypes.data, others))
 
-        _run_threads(work, rest, late, options, started)
-        chunks += filter(None, rest)
+        _run_threads(work, [rest], late, options, started)
+        chunks.append(rest)
     return _collect(chunks, finished, late.is_set(), len(blocks), time.perf_counter() - started)
 
 
@@ -151,7 +151,7 @@ def _split(blocks: Sequence[int], parts: int) -> list[Sequence[int]]:
     return [blocks[a:b] for a, b in zip(starts, starts[1:]) if b > a]
 
 
-def _run_threads(work, chunks: list[Chunk | None], late: threading.Event, options: Options, started: float) -> None:
+def _run_threads(work, chunks: Sequence[Chunk | None], late: threading.Event, options: Options, started: float) -> None:
     """Run every chunk on a pool of threads; past the time limit set `late` and tell them to stop."""
 
     def stop() -> None:

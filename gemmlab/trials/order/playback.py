@@ -37,9 +37,10 @@ def playbacks(story: Story) -> tuple[list[Playback], list[int]]:
     in_step, _ = _played(story, story.in_step, {}, block)
     in_order, rounds = _played(story, story.replay, hazards, block)
     times = [_time(rounds, _round(story.replay, step.at)) for step in story.steps]
+    (spans, barriers), (spans_in_order, barriers_in_order) = in_step, in_order
     return [
-        Playback(say.TITLE_IN_STEP(), *in_step, int(story.in_step_wrong.sum()), elements),
-        Playback(say.TITLE_ORDER(), *in_order, int(story.wrong.sum()), elements),
+        Playback(say.TITLE_IN_STEP(), spans, barriers, int(story.in_step_wrong.sum()), elements),
+        Playback(say.TITLE_ORDER(), spans_in_order, barriers_in_order, int(story.wrong.sum()), elements),
     ], times
 
 
@@ -48,7 +49,9 @@ def _is_early(fill: int | None, due: int | None) -> bool:
     return fill is None or due is None or fill <= due
 
 
-def _played(story: Story, replay: Replay, hazards: dict[int, str], block: int):
+def _played(
+    story: Story, replay: Replay, hazards: dict[int, str], block: int
+) -> tuple[tuple[tuple[Span, ...], tuple[int, ...]], list[int]]:
     """(spans, barriers) of a block, and the rounds that its times stand for."""
     stretches = {warp: _stretches(story, touches, hazards) for warp, touches in _by_warp(replay, block).items()}
     met = [halt.moment.round for halt in replay.halts if halt.moment.what == MET and halt.moment.block == block]

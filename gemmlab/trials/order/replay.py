@@ -131,7 +131,8 @@ class _Phases:
     """The fills and uses of a warp, counted."""
 
     def __init__(self) -> None:
-        self._counts, self._last = {True: -1, False: -1}, (None, -1)
+        self._counts = {True: -1, False: -1}
+        self._last: tuple[bool, int] | None = None
 
     def enter(self, writes: bool, barriers: int) -> int:
         """The number of the fill or use that this access belongs to."""

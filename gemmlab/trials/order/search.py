@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 Shape = tuple[int, int, int]
 EARLY, LATE = (1, 2), (3, 4, 5, 6, 7, 8, 16, 17, 32, 33)  # at which of its arrivals a warp is late or early
-_MOST_EVENTS = 6
+_MOST_CLEAR, _MOST_NEAR = 4, 3  # races that are looked at
 _MOST_PAIRED = 12
 _SAME_VALUE = "RACE_SAME_VALUE"
 
@@ -140,10 +140,13 @@ class _Search:
         return self._found
 
     def _races(self) -> Iterator[tuple[int, Event]]:
-        """Races with the number of their launch, the clearest first: of two warps before those of one."""
+        """Races with the number of their launch: some that were seen first, those of two warps before those of one, and
+        some whose instructions stand near each other, where little can come between."""
         for number, launched in enumerate(self._found.launched):
             races = [race for race in launched.races if race.kind != _SAME_VALUE and race.other_thread >= 0]
-            for race in sorted(races, key=lambda race: race.is_in_one_warp)[:_MOST_EVENTS]:
+            clear = sorted(races, key=lambda race: race.is_in_one_warp)[:_MOST_CLEAR]
+            near = sorted(races, key=lambda race: abs(race.pc - race.other_pc))[:_MOST_NEAR]
+            for race in [*clear, *(race for race in near if race not in clear)]:
                 yield number, race
 
     def _of_one_decision(self, times: Sequence[int]) -> Iterator[tuple[Event, Order]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from gemmlab.errors import UserError
@@ -40,35 +39,23 @@ def warp_order(desk: Desk, shape: Shape | None = None, **bodies: str) -> None:
     show(Markdown(f"Your kernel, {in_words(bodies)}. {told['words'][0]}"))
     if story is None:
         return
-    pictures = OrderPictures(story)
-    if desk.is_live and pictures.has_tiles:
+    pictures = _pictures(story)
+    if desk.is_live and pictures:
         from gemmlab.panels.slider import show_with_slider
 
         show_with_slider(pictures, 0, "step")
         return
     show(Markdown("\n".join(f"{number}. {words}" for number, words in enumerate(told["words"][1:], 1))))
-    if pictures.has_tiles:
+    if pictures:
         show_picture(pictures[-1])
 
 
-class OrderPictures(Sequence):
-    """A picture a step: the time line up to there, with the step in words."""
+def _pictures(story: Story) -> list[Picture]:
+    """A picture a step: the time line up to there, with the step in words. None where there are no tiles."""
+    from gemmlab.pictures.warps.timeline import timeline_until
+    from gemmlab.trials.order.playback import playbacks
 
-    def __init__(self, story: Story) -> None:
-        from gemmlab.trials.order.playback import playbacks
-
-        self._steps = story.steps
-        self._playbacks, self._times = playbacks(story)
-        self.has_tiles = all(playback.spans for playback in self._playbacks)
-
-    def __len__(self) -> int:
-        return len(self._steps)
-
-    def __getitem__(self, number: int) -> Picture:
-        from gemmlab.pictures.warps.timeline import timeline, timeline_until
-
-        number %= len(self)
-        if number == len(self) - 1:
-            picture = timeline(self._playbacks)
-            return type(picture)(picture.figure, f"{self._steps[number].words} {picture.alt}")
-        return timeline_until(self._playbacks, self._times[number], self._steps[number].words)
+    played, times = playbacks(story)
+    if not all(playback.spans for playback in played):
+        return []
+    return [timeline_until(played, time, step.words) for step, time in zip(story.steps, times, strict=True)]
