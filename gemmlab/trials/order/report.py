@@ -62,7 +62,7 @@ def decisions_of(story: Story) -> list[dict[str, Any]]:
     """The decisions, each with its words; that one block comes before another is one."""
     order, places = story.order, story.places
     found = [_of_decision(story, decision) for decision in order.decisions]
-    if len(order.blocks) > 1 and not order.decisions and not story.in_step_wrong.all():
+    if len(order.blocks) > 1 and not order.decisions and story.right_in_step:
         first, second = order.blocks[:2]
         words = say.BLOCK_BEFORE(first=places.block(first), second=places.block(second))
         found.insert(0, {"does": "before", "block": list(places.block_index(first)), "words": capital(words)})

@@ -55,11 +55,13 @@ class WrongRead:
 class Story:
     """An order that makes C wrong, beside all warps in step.
 
+    `right_in_step` says whether C is right with all warps in step and blocks in no special order.
     `wrong` (M×N, bool) are the wrong elements of C, `in_step_wrong` those with all warps in step; `first` is a wrong
     one: (row, column, what it holds, what it should hold).
     """
 
     order: Order
+    right_in_step: bool
     places: Places
     in_step: Replay
     replay: Replay
@@ -104,7 +106,9 @@ class _Teller:
         self._work, self._tried, self._order, self._race = work, tried, order, race
         launched = tried.launched[order.launch]
         self._places = Places(launched.code, launched.launch, work.shape, work.program.source)
-        self._in_step, self._wrong_in_step, _ = self._replayed(replace(order, decisions=()))
+        blocks = order.blocks if order.decisions else tuple(sorted(order.blocks))
+        in_step = replace(order, blocks=blocks, decisions=())
+        self._in_step, self._wrong_in_step, _ = self._replayed(in_step)
         self._replay, self._wrong, self._C = self._replayed(order)
 
     def _replayed(self, order: Order) -> tuple[Replay, np.ndarray, np.ndarray]:
@@ -129,6 +133,7 @@ class _Teller:
         steps = sorted([*self._of_decisions(), *self._of_wrong(reads, first)], key=lambda step: step.at)
         return Story(
             order=self._order,
+            right_in_step=self._tried.in_step,
             places=self._places,
             in_step=self._in_step,
             replay=self._replay,
