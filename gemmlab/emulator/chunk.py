@@ -19,8 +19,8 @@ from gemmlab.emulator.machine.printing import ARGUMENT_BYTES, HEADER
 from gemmlab.emulator.machine.requests import COUNTER_ROW, META_ROW
 from gemmlab.emulator.machine.sync.objects import HEADER as OBJECT_HEADER
 from gemmlab.emulator.machine.sync.objects import MOST_OBJECTS
+from gemmlab.emulator.order import Order
 from gemmlab.emulator.ptx.tensor_layouts import LaneValues
-from gemmlab.kernel.order import Order
 
 MOST_LOCAL_BYTES = 1 << 28
 MOST_ORDERED_WARPS = 1 << 24

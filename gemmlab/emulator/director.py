@@ -15,8 +15,8 @@ from gemmlab.emulator.chunk import Chunk
 from gemmlab.emulator.machine import opcodes as o
 from gemmlab.emulator.machine.fragments import AT_BARRIER, FAR, LANES, PC, RUNNABLE, STATUS
 from gemmlab.emulator.machine.sync.stops import BEGIN, LAND, MEET, RUN_WARP
+from gemmlab.emulator.order import AHEAD, Decision, Order
 from gemmlab.emulator.warm import compiled_interpreter
-from gemmlab.kernel.order import AHEAD, Decision, Order
 
 ACCESS, HELD_BACK, GOES_AHEAD, RELEASED, MET = "access", "held back", "goes ahead", "released", "met"
 HELD = 3  # status of lanes that wait because it was decided so, beside those of fragments.py

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gemmlab.emulator.arrays import DeviceArrays
+from gemmlab.emulator.order import Order
 from gemmlab.emulator.report.findings import plain_name
 from gemmlab.errors import UserError
 from gemmlab.kernel.executor import Outcome
 from gemmlab.kernel.launch import Address, Argument, Launch
-from gemmlab.kernel.order import Order
 from gemmlab.kernel.plan import Fill, Plan, bound, launches_of, steps_of, stored
 from gemmlab.kernel.program import Program
 from gemmlab.kernel.terms import PLAIN, Terms

@@ -24,8 +24,8 @@ from gemmlab.emulator.machine import opcodes as o
 from gemmlab.emulator.machine import state as s
 from gemmlab.emulator.machine.events import COLUMNS, EVENT_ROW
 from gemmlab.emulator.machine.requests import COUNTER_ROW
+from gemmlab.emulator.order import Order
 from gemmlab.emulator.warm import compiled_interpreter
-from gemmlab.kernel.order import Order
 
 CHUNKS = 4
 BLOCKS_A_CALL = 1 << 16

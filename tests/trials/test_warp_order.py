@@ -12,8 +12,8 @@ from gemmlab.course.lesson import load
 from gemmlab.emulator import EmulatorExecutor
 from gemmlab.emulator.chunk import IN_STEP
 from gemmlab.emulator.director import ACCESS
+from gemmlab.emulator.order import AHEAD, WAIT, Decision, Order
 from gemmlab.kernel.epilogue import draw
-from gemmlab.kernel.order import AHEAD, WAIT, Decision, Order
 from gemmlab.kernel.verdict import Finding, Verdict
 from gemmlab.text.verdict import print_verdict
 from gemmlab.trials.candidate import Candidate

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from gemmlab.emulator.machine.opcodes import FULL
+from gemmlab.emulator.order import AHEAD
 from gemmlab.kernel.limits import WARP
-from gemmlab.kernel.order import AHEAD
 from gemmlab.trials.order import sentences as say
 from gemmlab.trials.order.story import Story, capital, told, where, who
 
 if TYPE_CHECKING:
-    from gemmlab.kernel.order import Decision
+    from gemmlab.emulator.order import Decision
     from gemmlab.trials.order.search import Tried, Work
 
 

@@ -17,9 +17,9 @@ import numpy as np
 from gemmlab.emulator.chunk import IN_STEP
 from gemmlab.emulator.executor import EmulatorExecutor
 from gemmlab.emulator.machine.opcodes import FULL
+from gemmlab.emulator.order import AHEAD, WAIT, Decision, Order
 from gemmlab.emulator.report.event import Event
 from gemmlab.kernel.limits import WARP
-from gemmlab.kernel.order import AHEAD, WAIT, Decision, Order
 from gemmlab.kernel.plan import launches_of
 from gemmlab.kernel.tolerance import compare
 

@@ -13,16 +13,16 @@ from gemmlab.emulator.chunk import IN_STEP
 from gemmlab.emulator.director import GOES_AHEAD, HELD_BACK, RELEASED
 from gemmlab.emulator.executor import EmulatorExecutor
 from gemmlab.emulator.machine.opcodes import FIRST_SHARED, FULL
+from gemmlab.emulator.order import AHEAD
 from gemmlab.emulator.report.places import Places
 from gemmlab.kernel.limits import WARP
-from gemmlab.kernel.order import AHEAD
 from gemmlab.kernel.tolerance import expected
 from gemmlab.trials.order import sentences as say
 from gemmlab.trials.order.replay import Found, Halt, Replay, Touch
 
 if TYPE_CHECKING:
+    from gemmlab.emulator.order import Decision, Order
     from gemmlab.emulator.report.event import Event
-    from gemmlab.kernel.order import Decision, Order
     from gemmlab.trials.order.search import Tried, Work
 
 _DECIDED = {
