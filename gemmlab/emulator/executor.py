@@ -17,7 +17,7 @@ from gemmlab.emulator.report.findings import plain_name
 from gemmlab.errors import UserError
 from gemmlab.kernel.executor import Outcome
 from gemmlab.kernel.launch import Address, Argument, Launch
-from gemmlab.kernel.plan import Fill, Plan, bound, launches_of, steps_of, stored
+from gemmlab.kernel.plan import Fill, Plan, Ranks, Work, bound, launches_of, steps_of, stored
 from gemmlab.kernel.program import Program
 from gemmlab.kernel.terms import PLAIN, Terms
 from gemmlab.kernel.verdict import Finding
@@ -61,7 +61,7 @@ class EmulatorExecutor:
     def run(
         self,
         program: Program,
-        work: Launch | Plan,
+        work: Work,
         A: np.ndarray,
         B: np.ndarray,
         shape: tuple[int, int, int],
@@ -76,6 +76,8 @@ class EmulatorExecutor:
         there is no memory for the launch.
         """
         try:
+            if isinstance(work, Ranks):
+                return self._run_ranks(program, work, A, B, shape, terms)
             arrays = DeviceArrays(*stored(work, A, B), getattr(work, "buffers", {}), terms)
             work = bound(work, terms)
             outcome = self._run(program, work, arrays, shape, blocks)
@@ -89,6 +91,25 @@ class EmulatorExecutor:
             raise UserError(
                 "there is no memory to emulate this launch; take a smaller shape or smaller arrays"
             ) from None
+
+    def _run_ranks(self, program: Program, work: Ranks, A: np.ndarray, B: np.ndarray, shape, terms: Terms) -> Outcome:
+        """Several devices, with every check on."""
+        from gemmlab.emulator.chunk import Options
+        from gemmlab.emulator.devices.run import RanksRunner
+        from gemmlab.emulator.warm import compiled_interpreter
+
+        compiled_interpreter()
+        codes = {launch.kernel: decoded(program.ptx, program.symbol(launch.kernel)) for launch in launches_of(work)}
+        if unread := next((code for code in codes.values() if isinstance(code, str)), None):
+            return Outcome(None, [Finding("unsupported", unread)])
+        options = Options(True, self.schedule, _budget(shape), self.seconds)
+        runner = RanksRunner(codes, program.source, work, shape, options)
+        outcome = runner.run(*stored(work, A, B))
+        kept = runner.kept
+        if kept and self.again and not outcome.has_error:
+            outcome.kept = tuple(map(plain_name, kept))
+            outcome.again = runner.run(*stored(work, terms.turned(A), B)).turned_back(terms)
+        return outcome
 
     def _run(self, program: Program, work: Launch | Plan, arrays: DeviceArrays, shape, blocks) -> Outcome:
         from gemmlab.emulator.warm import compiled_interpreter
@@ -120,10 +141,8 @@ class EmulatorExecutor:
         """How to run the launch with this number."""
         from gemmlab.emulator.chunk import Options
 
-        M, N, K = shape
-        budget = _WORK_SHARE + _WORK_A_PRODUCT * (M * N * K // 32)
         order = self.order if self.order and self.order.launch == number else None
-        return Options(self.checks, self.schedule, budget, seconds, self.threads, blocks, order, self.watch)
+        return Options(self.checks, self.schedule, _budget(shape), seconds, self.threads, blocks, order, self.watch)
 
     def _launch(self, program: Program, launch: Launch, arrays: DeviceArrays, shape, options: Options) -> Outcome:
         from gemmlab.emulator import runner
@@ -145,7 +164,14 @@ class EmulatorExecutor:
         arrays.written = run.written.reshape(arrays.C.size, -1).all(axis=1).reshape(arrays.C.shape)
         C = None if run.stopped else arrays.C
         counters = counters_of(run.counters, code, self.by_ptx) if self.checks else None
-        return Outcome(C, findings, arrays.written, counters, run.seconds, printed_text(run, memory))
+        printed = printed_text(run.printed, run.prints_lost, memory)
+        return Outcome(C, findings, arrays.written, counters, run.seconds, printed)
+
+
+def _budget(shape: tuple[int, int, int]) -> int:
+    """Warp instructions that a chunk of blocks may take."""
+    M, N, K = shape
+    return _WORK_SHARE + _WORK_A_PRODUCT * (M * N * K // 32)
 
 
 def _joined(outcomes: list[Outcome], arrays: DeviceArrays) -> Outcome:
