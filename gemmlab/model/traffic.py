@@ -45,8 +45,8 @@ class Request:
 def request(one: Instruction, block: Sampled, reuse: Reuse) -> Request:
     """The cost of an access by the machine code's instruction."""
     counted = block.lines.get(one.ptx, LineCounters())
-    if one.never:
-        return Request(1.0)
+    if one.never or not (one.always or counted.instructions):
+        return Request(0.0)  # switched off, all lanes: nothing is asked for
     if one.unit == sass.SHARED:
         return Request(_shared(one, counted, block.totals))
     if one.unit == sass.LOCAL:
@@ -69,6 +69,8 @@ def _shared(one: Instruction, counted: LineCounters, totals: LineCounters) -> fl
 def _global(one: Instruction, counted: LineCounters, reuse: Reuse) -> Request:
     kind = "atomic" if one.base in sass.ATOMICS else "store" if one.base == sass.STG else "load"
     requests, sectors, asked = (getattr(counted, f"global_{kind}_{what}") for what in ("requests", "sectors", "bytes"))
+    if not requests and not one.always:
+        return Request(0.0)
     if not requests:
         sectors, requests, asked = WARP * one.width / SECTOR_BYTES, 1, WARP * one.width
     sectors_each = sectors / requests
