@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -11,13 +12,16 @@ from gemmlab.emulator.code.code import Code, Region
 from gemmlab.emulator.machine import opcodes as o
 from gemmlab.emulator.machine import state as s
 from gemmlab.emulator.machine.events import EVENT_ROW
+from gemmlab.emulator.machine.fragments import FAR
 from gemmlab.emulator.machine.memory.copies import QUEUE_ROW
 from gemmlab.emulator.machine.orders import WORDS
 from gemmlab.emulator.machine.printing import ARGUMENT_BYTES, HEADER
-from gemmlab.emulator.machine.requests import COUNTER_ROW, META_ROW
+from gemmlab.emulator.machine.requests import COUNTER_ROW, LOW_BITS, MASK, META_ROW, SECTORS
 from gemmlab.emulator.machine.sync.objects import HEADER as OBJECT_HEADER
 from gemmlab.emulator.machine.sync.objects import MOST_OBJECTS
+from gemmlab.emulator.order import Order
 from gemmlab.emulator.ptx.tensor_layouts import LaneValues
+from gemmlab.kernel.warp import SECTOR_BYTES, WARP
 
 MOST_LOCAL_BYTES = 1 << 28
 MOST_ORDERED_WARPS = 1 << 24
@@ -25,6 +29,9 @@ EVENT_CAPACITY = 512
 POISON = 255  # of each byte that nobody wrote: NaN, in floats of every width
 PRINT_CAPACITY = 256 * 1024
 ASYNC_COPIES_A_THREAD = 128
+LINE_BYTES = 128  # of the L1 cache
+IN_STEP = "in step"  # a schedule: each warp of a block does one access to memory, then each the next
+_ACCESSES = (o.LOAD, o.STORE, o.ATOMIC, o.ASYNC_COPY, o.ASYNC_WAIT, o.BULK_COPY)
 
 
 @dataclass
@@ -45,6 +52,7 @@ class Options:
     to some blocks.
 
     With `checks` off only results and the written elements of C are kept: no races, no definedness, no counters.
+    With an `order` its blocks run first, as it says, and `watch` is told each moment of them.
     """
 
     checks: bool = True
@@ -53,6 +61,8 @@ class Options:
     seconds: float = 60.0
     threads: int | None = None
     blocks: Sequence[int] | None = None
+    order: Order | None = None
+    watch: Callable[[Any, Any], None] | None = None
 
 
 class Chunk:
@@ -72,6 +82,19 @@ class Chunk:
         self._shadows(options)
         self._scratch(threads, options)
         self._orders(launch, options)
+        if options.schedule == IN_STEP:
+            self.stop_at_accesses()
+
+    def stop_at_accesses(self) -> np.ndarray:
+        """End a warp's turn before each access to memory. Returns the first access from each instruction on (FAR: none
+        comes)."""
+        rows, following = self.code.rows, FAR
+        table = self.array("STOPS", len(rows) + 1, np.int32)
+        table[-1] = FAR
+        is_access = np.isin(rows[:, o.ROW_OP], _ACCESSES) & ~np.isin(rows[:, o.ROW_SPACE], (o.PARAM, o.LOCAL))
+        for pc in range(len(rows) - 1, -1, -1):
+            table[pc] = following = pc if is_access[pc] else following
+        return table
 
     def __setitem__(self, name: str, value: int) -> None:
         self.state[s.FIELD[name]] = value
@@ -125,6 +148,7 @@ class Chunk:
         for name, (offset, _slot) in code.special_rows.items():
             if name in ("%laneid", "%warpid") or name.startswith("%lanemask"):
                 registers[:, offset : offset + 128] = _lane_values(name, self.warps)
+        self.registers = registers
         self.kept += [aligned, template]
         self["WARP_BASE"], self["WARP_BYTES"], self["WARP_TEMPLATE"] = (
             registers.ctypes.data,
@@ -202,6 +226,7 @@ class Chunk:
             enter(number, region.kind, address, region.size, region.offset - address)
         self.tables = tables
         self["REGION_COUNT"] = o.REGIONS
+        self["FIRST_PEER"] = o.FIRST_SHARED
 
     def _granule_shift(self) -> int:
         return {1: 0, 2: 1}.get(self.code.granule, 2)
@@ -210,7 +235,7 @@ class Chunk:
         shift = self._granule_shift()
         self["GRANULE_SHIFT"] = shift
         shared = -(-self["SHARED_BYTES"] // (1 << shift)) + 1
-        self["SHARED_GRANULES"] = shared
+        self["SHARED_GRANULES"] = self["SHARED_END"] = shared
         total, self.tracked = shared, {}
         for number, region in enumerate(self.memory.regions):
             if region.kind == o.TRACKED:
@@ -243,8 +268,9 @@ class Chunk:
     def _scratch(self, threads: int, options: Options) -> None:
         code, warps = self.code, self.warps
         sites = code.site_count
-        self.array("FRAGMENTS", warps * 32 * 4, np.int32)
-        for name in ("FRAGMENT_COUNT", "EXITED", "PRESENT", "TILE"):
+        self.fragments = self.array("FRAGMENTS", warps * 32 * 4, np.int32).reshape(warps, 32, 4)
+        self.fragment_counts = self.array("FRAGMENT_COUNT", warps, np.int32)
+        for name in ("EXITED", "PRESENT", "TILE"):
             self.array(name, warps, np.int32)
         self.array("EXIT_PC", warps * 32, np.int32)
         self.array("STORE_INTERVAL", warps)
@@ -277,7 +303,7 @@ class Chunk:
         blocks = launch.grid[0] * launch.grid[1] * launch.grid[2]
         if not (self.code.has_fences and options.checks) or blocks * self.warps > MOST_ORDERED_WARPS:
             return
-        self["ORDERS"] = 1
+        self["ORDERS"], self["BLOCK_STRIDE"] = 1, self.warps
         for name in ("FENCED", "FENCED_DEVICE"):
             self.array(name, self.warps * self.warps)
         self.array("PUBLISHED", WORDS * self.warps)
@@ -294,6 +320,19 @@ class Chunk:
 
     def event_rows(self) -> np.ndarray:
         return self.events.reshape(-1, EVENT_ROW)[: self["EVENT_COUNT"]]
+
+    def cache_lines(self) -> np.ndarray:
+        """The lines of 128 bytes that the last request of each site to global memory touched, 0 where there was none.
+
+        Of where they begin only the place in a sector is known; the first is taken to begin a line.
+        """
+        metas, shapes = self.patterns.reshape(-1, META_ROW), self.shapes.reshape(-1, WARP)
+        takes = (metas[:, MASK, None] >> np.arange(WARP)) & 1 == 1
+        starts = shapes + metas[:, LOW_BITS, None]
+        first = np.min(starts, axis=1, initial=np.iinfo(np.int64).max, where=takes, keepdims=True)
+        first -= first % SECTOR_BYTES
+        lines = np.sort(np.where(takes, (starts - first) // LINE_BYTES, 0), axis=1)
+        return np.where(metas[:, SECTORS] > 0, 1 + np.count_nonzero(np.diff(lines, axis=1), axis=1), 0)
 
     def print_records(self) -> list[tuple[int, int, int, bytes]]:
         records = []

@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
+import itertools
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gemmlab.emulator.arrays import DeviceArrays
+from gemmlab.emulator.order import Order
 from gemmlab.emulator.report.findings import plain_name
 from gemmlab.errors import UserError
 from gemmlab.kernel.executor import Outcome
 from gemmlab.kernel.launch import Address, Argument, Launch
-from gemmlab.kernel.plan import Fill, Plan, bound, launches_of, steps_of, stored
+from gemmlab.kernel.plan import Fill, Plan, Ranks, Work, bound, launches_of, steps_of, stored
 from gemmlab.kernel.program import Program
 from gemmlab.kernel.terms import PLAIN, Terms
 from gemmlab.kernel.verdict import Finding
 
 if TYPE_CHECKING:
-    from gemmlab.emulator.chunk import Memory
+    from gemmlab.emulator.chunk import Memory, Options
     from gemmlab.emulator.code.code import Code
+    from gemmlab.emulator.runner import Run
 
 # Warp instructions a chunk of blocks may take: a fixed share, and this many for each product A[i][k] * B[k][j] of 32
 # lanes. The tiled kernel takes 4, one that keeps a single lane of its warps busy some 300.
@@ -32,9 +36,10 @@ _WORK_A_PRODUCT = 2_000
 class EmulatorExecutor:
     """Runs PTX on the CPU with every check on.
 
-    `schedule` is the order in which the warps of a block get their turns: forward, reversed or shuffled. `seconds`
-    limits one launch; `checks=False` computes C only. With `again` off there is no second launch. `by_ptx` counts by
-    lines of the PTX in place of the source's.
+    `schedule` is the order in which the warps of a block get their turns: forward, reversed, shuffled or in step.
+    `seconds` limits one launch; `checks=False` computes C only. With `again` off there is no second launch. `by_ptx`
+    counts by lines of the PTX in place of the source's, and has the lines of the cache that they touch. An `order` is
+    that of one launch of those that are run; what is put into `watch` is told each moment of it.
     """
 
     name = "emulator"
@@ -47,14 +52,16 @@ class EmulatorExecutor:
         threads: int | None = None,
         again: bool = True,
         by_ptx: bool = False,
+        order: Order | None = None,
     ) -> None:
         self.schedule, self.seconds, self.checks, self.threads, self.again = schedule, seconds, checks, threads, again
-        self.by_ptx = by_ptx
+        self.by_ptx, self.order = by_ptx, order
+        self.watch: Callable[[Any, Any], None] | None = None
 
     def run(
         self,
         program: Program,
-        work: Launch | Plan,
+        work: Work,
         A: np.ndarray,
         B: np.ndarray,
         shape: tuple[int, int, int],
@@ -69,6 +76,8 @@ class EmulatorExecutor:
         there is no memory for the launch.
         """
         try:
+            if isinstance(work, Ranks):
+                return self._run_ranks(program, work, A, B, shape, terms)
             arrays = DeviceArrays(*stored(work, A, B), getattr(work, "buffers", {}), terms)
             work = bound(work, terms)
             outcome = self._run(program, work, arrays, shape, blocks)
@@ -83,6 +92,25 @@ class EmulatorExecutor:
                 "there is no memory to emulate this launch; take a smaller shape or smaller arrays"
             ) from None
 
+    def _run_ranks(self, program: Program, work: Ranks, A: np.ndarray, B: np.ndarray, shape, terms: Terms) -> Outcome:
+        """Several devices, with every check on."""
+        from gemmlab.emulator.chunk import Options
+        from gemmlab.emulator.devices.run import RanksRunner
+        from gemmlab.emulator.warm import compiled_interpreter
+
+        compiled_interpreter()
+        codes = {launch.kernel: decoded(program.ptx, program.symbol(launch.kernel)) for launch in launches_of(work)}
+        if unread := next((code for code in codes.values() if isinstance(code, str)), None):
+            return Outcome(None, [Finding("unsupported", unread)])
+        options = Options(True, self.schedule, _budget(shape), self.seconds)
+        runner = RanksRunner(codes, program.source, work, shape, options)
+        outcome = runner.run(*stored(work, A, B))
+        kept = runner.kept
+        if kept and self.again and not outcome.has_error:
+            outcome.kept = tuple(map(plain_name, kept))
+            outcome.again = runner.run(*stored(work, terms.turned(A), B)).turned_back(terms)
+        return outcome
+
     def _run(self, program: Program, work: Launch | Plan, arrays: DeviceArrays, shape, blocks) -> Outcome:
         from gemmlab.emulator.warm import compiled_interpreter
 
@@ -90,11 +118,13 @@ class EmulatorExecutor:
         compiled_interpreter()  # no launch pays with its time for what is made once
         several = len({launch.kernel for launch in launches_of(work)}) > 1
         end = time.monotonic() + self.seconds
+        launched = itertools.count()
         for step in steps_of(work):
             if not isinstance(step, Launch):
                 (arrays.fill if isinstance(step, Fill) else arrays.copy)(step)
                 continue
-            outcome = self._launch(program, step, arrays, shape, blocks, end - time.monotonic())
+            options = self._options(next(launched), shape, blocks, end - time.monotonic())
+            outcome = self._launch(program, step, arrays, shape, options)
             if several:
                 outcome.findings = [
                     replace(finding, details={**finding.details, "kernel": step.kernel}) for finding in outcome.findings
@@ -104,29 +134,46 @@ class EmulatorExecutor:
                 break
         return _joined(outcomes, arrays)
 
-    def _launch(self, program: Program, launch: Launch, arrays: DeviceArrays, shape, blocks, seconds: float) -> Outcome:
+    def ran(self, code: Code, launch: Launch, run: Run) -> None:
+        """What is to be done with each launch that was run; here nothing."""
+
+    def _options(self, number: int, shape, blocks, seconds: float) -> Options:
+        """How to run the launch with this number."""
+        from gemmlab.emulator.chunk import Options
+
+        order = self.order if self.order and self.order.launch == number else None
+        return Options(self.checks, self.schedule, _budget(shape), seconds, self.threads, blocks, order, self.watch)
+
+    def _launch(self, program: Program, launch: Launch, arrays: DeviceArrays, shape, options: Options) -> Outcome:
         from gemmlab.emulator import runner
-        from gemmlab.emulator.report.counters import counters_of
+        from gemmlab.emulator.report.counters import cache_lines_of, counters_of
         from gemmlab.emulator.report.findings import Explainer, timeout_message
         from gemmlab.emulator.report.print_format import printed_text
 
-        M, N, K = shape
         found = decoded(program.ptx, program.symbol(launch.kernel))
         if isinstance(found, str):
             return Outcome(None, [Finding("unsupported", found)])
         code = _with_buffers(found, arrays)
         memory = _memory(code, arrays)
         arguments = _parameters(launch.arguments_at(shape), memory, arrays)
-        budget = _WORK_SHARE + _WORK_A_PRODUCT * (M * N * K // 32)
-        options = runner.Options(self.checks, self.schedule, budget, seconds, self.threads, blocks)
         run = runner.run(code, memory, launch, arguments, options)
         findings = Explainer(code, launch, shape, program.source).findings(run.events)
+        self.ran(code, launch, run)
         if run.stopped and not any(finding.is_error for finding in findings):
             findings.append(Finding("timeout", timeout_message(0)))
         arrays.written = run.written.reshape(arrays.C.size, -1).all(axis=1).reshape(arrays.C.shape)
         C = None if run.stopped else arrays.C
         counters = counters_of(run.counters, code, self.by_ptx) if self.checks else None
-        return Outcome(C, findings, arrays.written, counters, run.seconds, printed_text(run, memory))
+        if counters and self.by_ptx:
+            counters = replace(counters, cache_lines=cache_lines_of(run.cache_lines, code))
+        printed = printed_text(run.printed, run.prints_lost, memory)
+        return Outcome(C, findings, arrays.written, counters, run.seconds, printed)
+
+
+def _budget(shape: tuple[int, int, int]) -> int:
+    """Warp instructions that a chunk of blocks may take."""
+    M, N, K = shape
+    return _WORK_SHARE + _WORK_A_PRODUCT * (M * N * K // 32)
 
 
 def _joined(outcomes: list[Outcome], arrays: DeviceArrays) -> Outcome:

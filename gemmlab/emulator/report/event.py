@@ -28,6 +28,7 @@ class Event:
     other_tile: int
     count: int
     size: int
+    reason: int = -1
 
     @classmethod
     def of(cls, row: Iterable[int]) -> Event:
@@ -42,6 +43,11 @@ class Event:
     def reads(self) -> bool:
         """Of an access: whether it reads."""
         return self.kind.endswith("READ")
+
+    @property
+    def reads_last(self) -> bool:
+        """Of a race: whether the access that met the other one is a read."""
+        return self.kind in ("RACE_RAW", "RACE_ASYNC")
 
     @property
     def is_in_one_warp(self) -> bool:
