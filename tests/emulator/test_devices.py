@@ -259,7 +259,7 @@ def test_the_check_says_on_which_device_C_is_wrong():
 
 
 def test_the_check_says_that_no_device_has_all_of_C():
-    text = changed(("C_of[to][(first", "C_of[rank][(first"))
+    text = changed(("C_of[to][(first", "C_of[rank][(first"), ("seen[i] = C[i];", "seen[i] = 0;"))
     given = ArgumentList.parse(ARGS, devices=devices())
     verdict = check_launcher(text, FILE.name, "solve", [Case(SHAPE, "integer", 1, "given")], "emulator", given=given)
     wrong = next(one for one in verdict.findings if one.kind == "wrong_result")
