@@ -19,6 +19,7 @@ from gemmlab.check.diagnosis.launch_fit import misfit
 from gemmlab.check.diagnosis.pattern import Trial
 from gemmlab.check.diagnosis.wrong_result import output_tile, wrong_result
 from gemmlab.check.dropped import dropped_by_optimiser
+from gemmlab.check.holds import holds_for
 from gemmlab.check.rules import judge
 from gemmlab.check.second_look import is_right, look_again, looked_at, looked_through, unoptimised
 from gemmlab.course.blanks import open_blanks
@@ -215,7 +216,12 @@ def check_with(
         was_right = all(result.ok for run in runs for result in run.cases)
         found = _second_look(candidate, program, cases, was_right, getattr(executors[-1], "tick", _no_tick))
         remarks += [_by(finding, executors[-1]) for finding in found] if others else found
-    return _verdict(program, candidate, cases, remarks, runs, backend)
+    verdict = _verdict(program, candidate, cases, remarks, runs, backend)
+    if executors[-1].name != "emulator":
+        return verdict
+    seen = runs[-1]
+    holds = holds_for(program, spec, seen.whole, verdict.findings, seen.partners_changed)
+    return replace(verdict, holds_for=holds)
 
 
 def _check_size(case: Case, backend: str) -> None:
@@ -304,7 +310,7 @@ def small(case: Case) -> Case:
 class _Run:
     """What one executor made of the cases; `clean` are results of launches without a fault, `faulty` of the others.
 
-    `printed` is the output of the first case that printed.
+    `printed` is the output of the first case that printed, `whole` are the shapes at which all blocks ran to their end.
     """
 
     findings: list[Finding] = field(default_factory=list)
@@ -312,6 +318,8 @@ class _Run:
     clean: list[Trial] = field(default_factory=list)
     faulty: list[Trial] = field(default_factory=list)
     printed: str = ""
+    whole: list[tuple[int, int, int]] = field(default_factory=list)
+    partners_changed: bool = False
 
     @property
     def has_error(self) -> bool:
@@ -351,6 +359,8 @@ def _run_case(
     run.printed = run.printed or outcome.printed
     findings = read_for_beta_0(outcome.findings, spec, terms)
     if outcome.C is not None:
+        run.whole.append(case.shape)
+        run.partners_changed |= outcome.partners_changed
         comparison = compare(outcome.C, A, B, case.inputs, outcome.written, terms=terms)
         findings = findings if comparison.ok else ends_as_errors(findings)
         findings += second_launch(outcome, comparison.ok, inputs, case)

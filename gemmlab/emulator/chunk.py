@@ -224,6 +224,8 @@ class Chunk:
         self.write = self.array("SHADOW_WRITE", recorded)
         self.read1 = self.array("SHADOW_READ1", recorded)
         self.read2 = self.array("SHADOW_READ2", recorded)
+        if self.code.splits_blocks and options.checks:
+            self.array("SHADOW_WARP_READS", 2 * shared * self.warps)
         self.array("SHADOW_PLAIN", recorded)
         self.defined = self.array("SHADOW_DEFINED", total, np.uint8)
         self.array("SHADOW_TILE", recorded, np.int16)
@@ -250,6 +252,7 @@ class Chunk:
         self.array("STORE_INTERVAL", warps)
         self.array("BARRIER_ARRIVED", 16)
         self.array("BARRIER_MEMBERS", 16)
+        self.array("PARTNERS", 16)
         self.array("WARP_START", warps)
         self.array("SEEN_LANES", warps * 1024)
         self.array("SEEN_WARPS", warps * warps)

@@ -123,7 +123,9 @@ class EmulatorExecutor:
         arrays.written = run.written.reshape(arrays.C.size, -1).all(axis=1).reshape(arrays.C.shape)
         C = None if run.stopped else arrays.C
         counters = counters_of(run.counters, code) if self.checks else None
-        return Outcome(C, findings, arrays.written, counters, run.seconds, printed_text(run, memory))
+        printed = printed_text(run, memory)
+        changed = run.partners_changed
+        return Outcome(C, findings, arrays.written, counters, run.seconds, printed, partners_changed=changed)
 
 
 def _joined(outcomes: list[Outcome], arrays: DeviceArrays) -> Outcome:
@@ -140,6 +142,7 @@ def _joined(outcomes: list[Outcome], arrays: DeviceArrays) -> Outcome:
         counters=joined(counted) if counted else None,
         seconds=sum(outcome.seconds for outcome in outcomes),
         printed="".join(outcome.printed for outcome in outcomes),
+        partners_changed=any(outcome.partners_changed for outcome in outcomes),
     )
 
 

@@ -32,7 +32,7 @@ BLOCKS_A_CALL = 1 << 16
 @dataclass
 class Run:
     """What a launch left behind. `events` has one row a distinct fault (columns: events.COLUMNS), `counters` one an
-    instruction."""
+    instruction. `partners_changed`: not always the same warps of a block met at a barrier of one number."""
 
     events: np.ndarray
     counters: np.ndarray
@@ -41,6 +41,7 @@ class Run:
     seconds: float
     printed: list[tuple[int, int, int, bytes]] = field(default_factory=list)
     prints_lost: int = 0
+    partners_changed: bool = False
 
 
 def global_memory(code: Code, A: np.ndarray, B: np.ndarray, C: np.ndarray) -> Memory:
@@ -160,7 +161,8 @@ def _collect(chunks: list[Chunk], finished: list[int], late: bool, total: int, s
     printed = list(itertools.chain.from_iterable(chunk.print_records() for chunk in chunks))
     stopped = late or sum(finished) < total
     lost = sum(chunk["PRINT_LOST"] for chunk in chunks)
-    return Run(events, counters, written, stopped, seconds, printed, lost)
+    changed = any(chunk["PARTNERS_CHANGED"] for chunk in chunks)
+    return Run(events, counters, written, stopped, seconds, printed, lost, changed)
 
 
 def merge_events(tables: list[np.ndarray]) -> np.ndarray:

@@ -27,6 +27,7 @@ class Outcome:
     Where that left something else than before in variables of the kernels (`kept`, by name), `again` is the outcome of
     the same work done once more, with C full of NaN anew and those variables as they were left. A is turned there, as
     Terms.turned has it, so that a result kept from the first time is wrong; `again.C` has the order of the first time.
+    `partners_changed`: not always the same warps met at a barrier of some warps of a block, as the emulator saw it.
     """
 
     C: np.ndarray | None
@@ -37,6 +38,7 @@ class Outcome:
     printed: str = ""
     again: Outcome | None = None
     kept: tuple[str, ...] = ()
+    partners_changed: bool = False
 
     @property
     def has_error(self) -> bool:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from gemmlab.kernel.holds_for import HoldsFor
 from gemmlab.kernel.kinds import KINDS, SEVERITIES
 
 FINDING_KINDS = tuple(KINDS)
@@ -74,7 +75,8 @@ class Verdict:
     """The outcome of a check: passed only if there is no error finding and every case is right.
 
     `resources` is what the compiler reports of the kernel (registers, shared memory, spills, and for which `arch`),
-    None before it compiled. `printed` is what the kernel printed in the first case in which it did.
+    None before it compiled. `printed` is what the kernel printed in the first case in which it did. `holds_for` says
+    how far it goes that no race was found; None where one was, or another fault, or where nobody looked.
     """
 
     status: str
@@ -83,6 +85,7 @@ class Verdict:
     backend: str | None = "emulator"
     resources: dict | None = None
     printed: str = ""
+    holds_for: HoldsFor | None = None
 
     def __post_init__(self) -> None:
         if self.status not in STATUSES:
@@ -101,4 +104,5 @@ class Verdict:
             "backend": self.backend,
             "resources": self.resources,
             "printed": self.printed,
+            "holds_for": self.holds_for.to_json() if self.holds_for else None,
         }

@@ -143,4 +143,5 @@ def _what_it_uses(rows: np.ndarray) -> dict[str, bool]:
         "uses_objects": bool((operations == o.OBJECT).any()),
         "orders_blocks": bool((atomic[:, o.ROW_SPACE] != o.SHARED).any()),
         "has_fences": bool((operations == o.FENCE).any()),
+        "splits_blocks": bool((rows[operations == o.BARRIER, o.ROW_IMM] != 0).any()),
     }

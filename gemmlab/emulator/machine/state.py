@@ -37,8 +37,8 @@ from gemmlab.emulator.machine.jit import compiled_as
     TENSOR_TABLE,
     TURNS, YIELD,
     OBJECTS, OBJECT_COUNT, STUCK_OBJECT, STUCK_THREAD, STUCK_PC,
-    SHADOW_READ_ONLY,
-) = range(98)
+    SHADOW_READ_ONLY, SHADOW_WARP_READS, PARTNERS, PARTNERS_CHANGED,
+) = range(101)
 # fmt: on
 FIELD = {name: number for name, number in list(globals().items()) if name.isupper() and isinstance(number, int)}
 FIELD_COUNT = len(FIELD)

@@ -1,0 +1,47 @@
+"""For what more than the cases the verdict on races holds: all orders of the warps, all data, or why not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from gemmlab.emulator.proof.proof import Proof, proof_of
+from gemmlab.kernel.holds_for import Because, HoldsFor
+from gemmlab.kernel.plan import Launches, launches_of
+from gemmlab.kernel.program import Program
+from gemmlab.kernel.verdict import Finding
+
+Shape = tuple[int, int, int]
+_SAYS_NOTHING_OF_RACES = {"wrong_result", "counter"}
+
+
+def holds_for(
+    program: Program, spec: Launches, shapes: Sequence[Shape], findings: Sequence[Finding], partners_changed: bool
+) -> HoldsFor | None:
+    """What is proved of the launches at the shapes that the emulator ran whole; `partners_changed` in one of these runs,
+    as of an Outcome. None where there is no such shape, or where a fault was found: then there is a race, or the run
+    tells too little."""
+    if not shapes or any(_is_in_the_way(finding) for finding in findings):
+        return None
+    proofs = list(_proofs(program, spec, shapes))
+    numbers = {name: None for proof in proofs for name in proof.numbers}
+    return HoldsFor(
+        tuple(dict.fromkeys(shapes)),
+        next((because for proof in proofs if (because := _order(proof, partners_changed))), None),
+        next((proof.data for proof in proofs if proof.data), None),
+        tuple(numbers),
+    )
+
+
+def _order(proof: Proof, partners_changed: bool) -> Because | None:
+    return proof.schedules or (proof.partners if partners_changed else None)
+
+
+def _is_in_the_way(finding: Finding) -> bool:
+    is_fault = finding.is_error and finding.kind not in _SAYS_NOTHING_OF_RACES
+    return is_fault or finding.kind == "race"
+
+
+def _proofs(program: Program, spec: Launches, shapes: Sequence[Shape]) -> Iterator[Proof]:
+    for shape in shapes:
+        for launch in launches_of(spec.at(*shape)):
+            yield proof_of(program, launch.kernel, launch.arguments_at(shape))
