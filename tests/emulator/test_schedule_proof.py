@@ -11,6 +11,11 @@ import numpy as np
 import pytest
 from ptx_lab import kernel, kinds, launch
 
+from gemmlab.compiler.compile import compile_source
+from gemmlab.emulator.proof.proof import Proof, proof_of
+from gemmlab.kernel.launch import BETA, Address, Scalar
+from gemmlab.kernel.program import Program
+
 WARPS, LANES = 4, 3  # of each warp the first few lanes are enough
 SHARED = ".shared .align 4 .b8 S[64];"
 
@@ -23,9 +28,10 @@ class Step:
     warps: tuple[int, ...]
     lanes: tuple[int, ...] = ()
     word: int = 0
+    block: int = 0
 
 
-def random_program(rng: random.Random, named: bool) -> list[Step]:
+def random_program(rng: random.Random, named: bool, blocks: int) -> list[Step]:
     """A few dozen steps, few enough barriers that about half of the programs race."""
     groups = [(0, 1, 2, 3), *([(0, 1, 2), (2, 3), (0, 3)] if named else [])]
     program = []
@@ -33,7 +39,7 @@ def random_program(rng: random.Random, named: bool) -> list[Step]:
         what = rng.choices(("read", "write", "sync", "barrier"), (8, 2, 3, 3))[0]
         warps = rng.choice(groups) if what == "barrier" else (rng.randrange(WARPS),)
         lanes = tuple(sorted(rng.sample(range(LANES), rng.choice((1, 1, 1, 2))))) if what == "read" else ()
-        program.append(Step(what, warps, lanes or (rng.randrange(LANES),), rng.randrange(2)))
+        program.append(Step(what, warps, lanes or (rng.randrange(LANES),), rng.randrange(2), rng.randrange(blocks)))
     return program
 
 
@@ -44,6 +50,7 @@ def as_ptx(program: list[Step], space: str) -> str:
     for number, step in enumerate(program):
         lines.append("setp.ne.s32 %p1, %r1, %r1;")
         lines += [f"setp.eq.or.s32 %p1, %r1, {warp}, %p1;" for warp in step.warps]
+        lines.append(f"setp.eq.and.s32 %p1, %r52, {step.block}, %p1;")
         if step.what in ("read", "write"):
             lines.append("setp.ne.s32 %p2, %r2, %r2;")
             lines += [f"setp.eq.or.s32 %p2, %r2, {lane}, %p2;" for lane in step.lanes]
@@ -66,11 +73,11 @@ def _named(warps: tuple[int, ...]) -> str:
 
 def races(program: list[Step]) -> bool:
     """Whether two accesses of one word, one of them a write, are unordered: by vector clocks, over every pair."""
-    threads = list(itertools.product(range(WARPS), range(LANES)))
+    threads = list(itertools.product(range(WARPS), range(LANES), range(2)))
     clock = {thread: {other: int(other == thread) for other in threads} for thread in threads}
     accesses = []
     for step in program:
-        members = [thread for thread in threads if thread[0] in step.warps]
+        members = [thread for thread in threads if thread[0] in step.warps and thread[2] == step.block]
         if step.what in ("sync", "barrier"):
             joined = {other: max(clock[member][other] for member in members) for other in threads}
             for member in members:
@@ -89,21 +96,135 @@ def races(program: list[Step]) -> bool:
     )
 
 
-def programs(named: bool, count: int = 250) -> Iterator[list[Step]]:
-    rng = random.Random(15 + named)
-    return (random_program(rng, named) for _ in range(count))
+def programs(named: bool, blocks: int, count: int = 120) -> Iterator[list[Step]]:
+    rng = random.Random(10 * blocks + named)
+    return (random_program(rng, named, blocks) for _ in range(count))
 
 
 @pytest.mark.parametrize("schedule", ["forward", "reversed"])
 @pytest.mark.parametrize("space", ["shared", "global"])
 @pytest.mark.parametrize("named", [False, True])
 def test_one_run_finds_a_race_if_and_only_if_two_accesses_are_unordered(space: str, schedule: str, named: bool):
+    """Global memory with two blocks, and with one."""
     seen = set()
-    for program in programs(named):
-        A = np.zeros(2 * 32 * WARPS, np.float32)
-        run = launch(as_ptx(program, space), A, A.copy(), A.copy(), threads=32 * WARPS, schedule=schedule)
+    blocks = [1, 2] if space == "global" and not named else [1]
+    for count, program in [(count, program) for count in blocks for program in programs(named, count)]:
+        A, size = np.zeros(4 * 32 * WARPS, np.float32), {"threads": 32 * WARPS, "blocks": count}
+        run = launch(as_ptx(program, space), A, A.copy(), A.copy(), **size, schedule=schedule)
         found = any(kind.startswith("RACE") for kind in kinds(run))
         due = races(program)
         seen.add(due)
         assert found == due, "\n".join(map(str, program))
     assert seen == {False, True}
+
+
+# ---- what may be claimed, and what must not: bodies of kernels, and the words that say what stands in the way
+
+HOLDS = {
+    "tiles": "S[t] = A[n]; __syncthreads(); C[n] = S[255 - t];",
+    "index_kept_in_shared_memory": "I[t] = t * 7 % 256; __syncthreads(); C[n] = A[I[t]];",
+    "index_kept_in_a_local_array": "int v[8]; for (int i = 0; i < 8; i++) v[i] = i * t; C[v[N & 7]] = 1;",
+    "branch_that_decides_a_value": "float a = A[n], s = 0; if (a > 3) for (int i = 0; i < a; i++) s += a * s; C[n] = s;",
+    "local_array_at_any_index": "float v[8]; for (int i = 0; i < 8; i++) v[i] = B[i]; C[n] = v[(int)A[n] & 7];",
+    "shuffle_from_a_lane_known_before": "C[__shfl_sync(~0u, t * 3, t + 1 & 31)] = A[n];",
+    "ballot_on_indices": "C[n + __popc(__ballot_sync(~0u, t % 3))] = A[n];",
+    "shuffle_of_data": "C[n] = __shfl_sync(~0u, A[n], (int)B[n] & 31);",
+    "helper_function": "C[helper(n)] = A[n];",
+    "fence_without_an_atomic": "C[n] = A[n]; __threadfence();",
+}
+ONLY_THIS_DATA = {
+    "index_from_memory": ("C[(int)A[n]] = 1;", "the address depends on a value read from A"),
+    "index_by_way_of_shared_memory": ("I[t] = A[n]; __syncthreads(); C[I[t]] = 1;", "address depends on a value read from A"),
+    "index_by_way_of_a_local_array": (
+        "int v[8]; for (int i = 0; i < 8; i++) v[i] = A[i]; C[v[N & 7]] = 1;",
+        "the address depends on a value read from A",
+    ),
+    "index_by_way_of_a_branch": ("int i = n; if (B[n] > 0) i = 2 * n; C[i] = 1;", "the address depends on a value read from B"),
+    "index_from_a_helper": ("C[helper((int)A[n])] = 1;", "the address depends on a value read from A"),
+    "data_in_a_branch": ("if (A[n] > 0) C[n] = 1;", "on a value read from A"),
+    "data_in_a_loop": ("for (int i = 0; i < A[0]; i++) C[n + i] = 1;", "the branch depends on a value read from A"),
+    "data_before_a_barrier": ("if (A[0] > 0) __syncthreads(); C[n] = 1;", "the branch depends on a value read from A"),
+    "data_in_a_return": ("if (A[n] > 0) return; __syncthreads(); C[n] = 1;", "the branch depends on a value read from A"),
+    "data_in_a_ballot": ("C[n + __popc(__ballot_sync(~0u, A[n] > 0))] = 1;", "the address depends on a value read from A"),
+    "data_in_a_lane": ("C[__shfl_sync(~0u, t, (int)A[n] & 31)] = 1;", "the address depends on a value read from A"),
+    "data_in_a_match": ("C[__match_any_sync(~0u, A[n]) & 255] = 1;", "the address depends on a value read from A"),
+}
+NOT_ANY_ORDER = {
+    "atomic": ("atomicAdd(C + t, A[n]);", "which atomic comes first"),
+    "ticket": ("C[atomicAdd(&next, 1)] = A[n];", "which atomic comes first"),
+    "lock": ("while (atomicCAS(&next, 0, 1)); C[0] += A[n]; __threadfence(); atomicExch(&next, 0);", "which atomic"),
+    "flag": ("volatile int* f = I; if (t == 0) { S[0] = A[n]; f[0] = 1; } else while (!f[0]); C[n] = S[0];", "volatile"),
+    "released_flag": ('asm volatile("st.release.gpu.global.f32 [%0], %1;" :: "l"(C + n), "f"(1.f) : "memory");', "volatile"),
+    "clock": ("C[clock() & 255] = A[n];", "the address depends on clock64()"),
+    "clock_stored": ("C[n] = clock();", "what is stored depends on clock64()"),
+    "place_on_the_gpu": ('int s; asm volatile("mov.u32 %0, %%smid;" : "=r"(s)); C[s] = 1;', "on the SM that the block"),
+    "activemask": ("C[__activemask() & 255] = A[n];", "the address depends on __activemask()"),
+    "some_lanes": ("if (t < 16) { S[t] = A[n]; __syncwarp(0xffff); C[n] = S[15 - t]; }", "only some lanes"),
+    "arrival": ('asm volatile("bar.arrive 1, 64;" ::: "memory"); C[n] = 1;', "arrives at this barrier"),
+    "global_memory_and_some_warps": (
+        'C[n] = 1; asm volatile("bar.sync %0, 64;" :: "r"(1 + (t >> 6)) : "memory"); C[n + 1] = C[n];',
+        "reads an array in global memory that it writes",
+    ),
+    "unknown": ('asm volatile("pmevent 1;" ::: "memory"); C[n] = 1;', "does not know the instruction pmevent"),
+}
+_BODIES = {
+    **HOLDS,
+    **{name: body for name, (body, _) in (ONLY_THIS_DATA | NOT_ANY_ORDER).items()},
+    "some_warps": 'S[t] = A[n]; asm volatile("bar.sync %0, 64;" :: "r"(1 + (t >> 6)) : "memory"); C[n] = S[t ^ 63];',
+    "beta": "if (beta != 0) C[n] *= beta; C[n] += A[n];",
+}
+_KERNEL = """
+extern "C" __global__ void k_{name}(float* A, float* B, float* C, int M, int N, int K, float beta)
+{{
+    __shared__ float S[256]; __shared__ int I[256];
+    const int t = threadIdx.x, n = blockIdx.x * blockDim.x + t;
+    {body}
+}}
+"""
+
+
+@pytest.fixture(scope="module")
+def program() -> Program:
+    """All of them in one."""
+    kernels = (_KERNEL.format(name=name, body=body) for name, body in _BODIES.items())
+    helper = "__device__ int next; __device__ __noinline__ int helper(int n) { return n % 5 * n; }"
+    return compile_source(helper + "".join(kernels), "kernel.cu")
+
+
+def proof(program: Program, name: str) -> Proof:
+    return proof_of(program, f"k_{name}", (*map(Address, "ABC"), *[Scalar("int32", 64)] * 3, BETA))
+
+
+@pytest.mark.parametrize("name", HOLDS)
+def test_one_run_decides_every_order_and_all_data(program: Program, name: str):
+    assert proof(program, name) == Proof(None, None)
+
+
+@pytest.mark.parametrize("name", ONLY_THIS_DATA)
+def test_where_data_decide_one_run_decides_every_order_for_these_data(program: Program, name: str):
+    found = proof(program, name)
+    assert found.schedules is None and ONLY_THIS_DATA[name][1] in found.data.message
+    line = 1 + program.source[: program.source.index(ONLY_THIS_DATA[name][0])].count("\n")
+    assert found.data.line == line and found.data.message.startswith(f"line {line}: ")
+
+
+@pytest.mark.parametrize("name", NOT_ANY_ORDER)
+def test_where_the_order_decides_nothing_is_claimed(program: Program, name: str):
+    assert NOT_ANY_ORDER[name][1] in proof(program, name).schedules.message
+
+
+def test_numbers_that_decide_are_named_and_barriers_of_some_warps_wait_for_the_run(program: Program):
+    assert proof(program, "beta") == Proof(None, None, ("beta",))
+    found = proof(program, "some_warps")
+    assert found.schedules is None and "not always the same" in found.partners.message
+
+
+@pytest.mark.parametrize("warps", ["{1}", "{1, 2}"], ids=["the same", "others"])
+def test_the_run_sees_whether_the_same_warps_meet(warps: str):
+    """First warps 0 and 1, then 0 and those two."""
+    first = "shr.u32 %r1, %r51, 5; setp.gt.u32 %p1, %r1, 1; @%p1 bra NEXT; bar.sync 1, 64; NEXT:"
+    other = max(int(number) for number in warps.strip("{}").split(","))
+    then = f"setp.eq.s32 %p2, %r1, 0; setp.eq.or.s32 %p2, %r1, {other}, %p2; @!%p2 bra DONE; bar.sync 1, 64; DONE:"
+    A = np.zeros(2 * 32 * WARPS, np.float32)
+    run = launch(kernel(f"{first}\n{then}"), A, A.copy(), A.copy(), threads=32 * WARPS)
+    assert run.partners_changed == (other != 1)
