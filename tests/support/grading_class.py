@@ -271,17 +271,25 @@ _ELSE: dict[str, dict[str, Due]] = {
 _ONLY_NAMED = ("05_register_1d",)  # of these lessons the kernels in _ELSE alone: the others take long and are alike
 
 
-def _wrong() -> Iterator[Student]:
-    """By turns in a notebook and as a file. The right ones among them are in it, too."""
+def kernels() -> dict[str, Due]:
+    """The kernels of tests/kernels that the class hands in, right ones too, by name, each with what is due."""
+    found: dict[str, Due] = {}
     for lesson, others in _ELSE.items():
-        kernels = student_kernels(lesson)
-        unknown = set(others) - {one.path.stem for one in kernels}
+        of_lesson = {one.path.stem: one for one in student_kernels(lesson)}
+        unknown = set(others) - set(of_lesson)
         assert not unknown, unknown
-        some = [one for one in kernels if lesson not in _ONLY_NAMED or one.path.stem in others]
-        for number, one in enumerate(some):
-            due = PASSED if one.expect == "passed" else others.get(one.path.stem, FAILED)
-            hand_in = _notebook if number % 2 else _cu
-            yield hand_in(f"{lesson[:2]} {one.path.stem}", one.text, due, lesson)
+        for stem, one in of_lesson.items():
+            if lesson not in _ONLY_NAMED or stem in others:
+                found[one.name] = PASSED if one.expect == "passed" else others.get(stem, FAILED)
+    return found
+
+
+def _wrong() -> Iterator[Student]:
+    """By turns in a notebook and as a file."""
+    for number, (name, due) in enumerate(kernels().items()):
+        lesson, _, stem = name.partition("/")
+        hand_in = _notebook if number % 2 else _cu
+        yield hand_in(f"{lesson[:2]} {stem}", student_kernel(name).text, due, lesson)
 
 
 # ---- attacks in a kernel

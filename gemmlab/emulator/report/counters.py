@@ -14,13 +14,21 @@ _FMA = [number for name, number in o.NUMBER.items() if name.startswith("fma.")]
 _PACKED_FMA = [number for name, number in o.NUMBER.items() if name.startswith("fma.") and name.endswith("x2")]
 
 
-def counters_of(table: np.ndarray, code: Code) -> Counters:
-    """The interpreter's table, one row an instruction (columns: requests.py), by source line."""
-    columns = _columns(table, code.rows) | {"tensor_fma": table[:, r.EXECUTED] * _products(code)}
-    lines = np.array([location.line for location in code.locations])
-    used = np.unique(lines[table[:, r.EXECUTED] > 0])
-    found = {int(line): {name: int(values[lines == line].sum()) for name, values in columns.items()} for line in used}
-    return Counters({line: LineCounters(**counts) for line, counts in found.items()})
+def counters_of(table: np.ndarray, code: Code, by_ptx: bool = False) -> Counters:
+    """The interpreter's table, one row an instruction (columns: requests.py), by source line or by line of the PTX."""
+    ran = np.flatnonzero(table[:, r.EXECUTED] > 0)
+    if not len(ran):
+        return Counters({})
+    locations = [code.locations[pc] for pc in ran]
+    lines = np.array([location.ptx if by_ptx else location.line for location in locations])
+    by_line = np.argsort(lines, kind="stable")
+    ran, lines = ran[by_line], lines[by_line]
+    columns = _columns(table[ran], code.rows[ran]) | {"tensor_fma": table[ran, r.EXECUTED] * _products(code, ran)}
+    starts = np.flatnonzero(np.diff(lines, prepend=lines[0] - 1))
+    sums = np.add.reduceat(np.stack(list(columns.values())), starts, axis=1, dtype=np.int64).T.tolist()
+    return Counters(
+        {int(line): LineCounters(**dict(zip(columns, counts))) for line, counts in zip(lines[starts], sums)}
+    )
 
 
 def _columns(table: np.ndarray, rows: np.ndarray) -> dict[str, np.ndarray]:
@@ -51,12 +59,12 @@ def _columns(table: np.ndarray, rows: np.ndarray) -> dict[str, np.ndarray]:
     return found
 
 
-def _products(code: Code) -> np.ndarray:
-    """How many multiply-adds one execution of each instruction makes on tensor cores."""
-    found = np.zeros(len(code.rows), np.int64)
-    for pc in np.flatnonzero(code.rows[:, o.ROW_OP] == o.MMA):
-        start = code.rows[pc, o.ROW_IMM]
-        found[pc] = np.prod(code.tensor_table[start + np.array([o.TILE_M, o.TILE_N, o.TILE_K])], dtype=np.int64)
+def _products(code: Code, pcs: np.ndarray) -> np.ndarray:
+    """How many multiply-adds one execution of each of these instructions makes on tensor cores."""
+    found = np.zeros(len(pcs), np.int64)
+    for number in np.flatnonzero(code.rows[pcs, o.ROW_OP] == o.MMA):
+        start = code.rows[pcs[number], o.ROW_IMM]
+        found[number] = np.prod(code.tensor_table[start + np.array([o.TILE_M, o.TILE_N, o.TILE_K])], dtype=np.int64)
     return found
 
 
