@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
-from gemmlab.emulator.proof.proof import Proof, proof_of
-from gemmlab.kernel.holds_for import Because, HoldsFor
 from gemmlab.kernel.plan import Launches, launches_of
 from gemmlab.kernel.program import Program
-from gemmlab.kernel.verdict import Finding
+from gemmlab.kernel.verdict import Because, Finding, HoldsFor
+
+if TYPE_CHECKING:
+    from gemmlab.emulator.proof.proof import Proof
 
 Shape = tuple[int, int, int]
 _SAYS_NOTHING_OF_RACES = {"wrong_result", "counter"}
@@ -17,9 +19,9 @@ _SAYS_NOTHING_OF_RACES = {"wrong_result", "counter"}
 def holds_for(
     program: Program, spec: Launches, shapes: Sequence[Shape], findings: Sequence[Finding], partners_changed: bool
 ) -> HoldsFor | None:
-    """What is proved of the launches at the shapes that the emulator ran whole; `partners_changed` in one of these runs,
-    as of an Outcome. None where there is no such shape, or where a fault was found: then there is a race, or the run
-    tells too little."""
+    """What is proved of the launches at the shapes that the emulator ran whole. `partners_changed` is that of an
+    Outcome, for any of these runs. None where there is no such shape, or where a fault was found: then there is a race,
+    or the run tells too little."""
     if not shapes or any(_is_in_the_way(finding) for finding in findings):
         return None
     proofs = list(_proofs(program, spec, shapes))
@@ -42,6 +44,8 @@ def _is_in_the_way(finding: Finding) -> bool:
 
 
 def _proofs(program: Program, spec: Launches, shapes: Sequence[Shape]) -> Iterator[Proof]:
+    from gemmlab.emulator.proof.proof import proof_of
+
     for shape in shapes:
         for launch in launches_of(spec.at(*shape)):
             yield proof_of(program, launch.kernel, launch.arguments_at(shape))

@@ -8,9 +8,8 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from gemmlab.kernel.holds_for import HoldsFor
 from gemmlab.kernel.kinds import KINDS
-from gemmlab.kernel.verdict import CaseResult, Finding, Verdict
+from gemmlab.kernel.verdict import CaseResult, Finding, HoldsFor, Verdict
 from gemmlab.text import sentences as say
 
 SHOWN_FINDINGS = 12

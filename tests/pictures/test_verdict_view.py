@@ -9,8 +9,7 @@ from html import escape, unescape
 import numpy as np
 import pytest
 
-from gemmlab.kernel.holds_for import Because, HoldsFor
-from gemmlab.kernel.verdict import CaseResult, Finding, Verdict
+from gemmlab.kernel.verdict import Because, CaseResult, Finding, HoldsFor, Verdict
 from gemmlab.pictures.verdict import VerdictReport
 from gemmlab.text.verdict import checked_by, headline, proved
 

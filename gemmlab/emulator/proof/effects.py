@@ -16,9 +16,9 @@ _FULL_MASKS = (-1, 0xFFFFFFFF)
 
 # Instructions that compute their first operand from the others and do nothing else.
 _COMPUTE = frozenset(
-    "abs add addc and bfe bfi bfind bmsk brev clz cnot copysign cos cvt cvta div dp2a dp4a ex2 fma isspacep lg2 lop3 mad "
-    "mad24 madc max min mov mul mul24 neg not or popc prmt rcp rem rsqrt sad selp set setp shf shl shr sin slct sqrt "
-    "sub subc tanh testp xor".split()
+    "abs add addc and bfe bfi bfind bmsk brev clz cnot copysign cos cvt cvta div dp2a dp4a ex2 fma isspacep lg2 lop3 "
+    "mad mad24 madc max min mov mul mul24 neg not or popc prmt rcp rem rsqrt sad selp set setp shf shl shr sin slct "
+    "sqrt sub subc tanh testp xor mma wmma.mma movmatrix".split()
 )
 _NOTHING = frozenset("membar fence nanosleep prefetch prefetchu pragma discard applypriority".split())
 _ENDS = frozenset(("ret", "exit", "trap", "brkpt"))
@@ -95,7 +95,7 @@ class Reader:
                 found.append(effect)
                 if effect.kind == "call":
                     found += self._passed(effect, function)
-                    callee = _callee(instruction)
+                    callee = _callee(instruction.operands)
                     if callee in self.module.functions and callee not in seen:
                         seen.add(callee)
                         todo.append(callee)
@@ -103,7 +103,7 @@ class Reader:
 
     def _passed(self, call: Effect, function: Function) -> Iterator[Effect]:
         """Arguments go to the function's parameters, what it returns comes back."""
-        callee = self.module.functions.get(_callee(call.instruction))
+        callee = self.module.functions.get(_callee(call.instruction.operands))
         if callee is None:
             return
         arguments = split_operands(call.instruction.operands[-1].strip("() "))
@@ -118,8 +118,8 @@ class Reader:
             yield Effect(call.number, function.name, call.instruction, "compute", defs=(to,), uses=(source,))
 
 
-def _callee(instruction: Instruction) -> str:
-    return next(operand for operand in instruction.operands if not operand.startswith("("))
+def _callee(operands: tuple[str, ...]) -> str:
+    return next((operand for operand in operands if not operand.startswith("(")), "")
 
 
 def _constants(function: Function) -> dict[str, int]:
@@ -149,28 +149,23 @@ class _FunctionReader:
         return Effect(number, self.function.name, instruction, kind, guard=guard, **fields)
 
     def _fields(self, words: list[str], operands: tuple[str, ...]) -> dict:
-        first = words[0]
-        if first in _COMPUTE or (first in ("mma", "wmma", "movmatrix") and words[1] in ("mma", "sync", "sp")):
-            return self._computed(words, operands)
-        if first in ("ld", "ldu", "ldmatrix") or (first == "wmma" and words[1] == "load"):
-            return self._load(words, operands)
-        if first in ("st", "stmatrix") or (first == "wmma" and words[1] == "store"):
-            return self._store(words, operands)
-        if first in ("shfl", "vote", "match", "redux", "activemask"):
-            return self._warp(words, operands)
-        if first in ("bar", "barrier"):
-            return self._barrier(words, operands)
-        if first in ("bra", "brx"):
-            return {"kind": "branch", "uses": self._registers(operands[:1] if first == "brx" else ())}
-        if first == "call":
-            return {"kind": "call", "obstacle": "pointer" if _callee_text(operands).startswith("%") else ""}
-        if first == "cp":
-            return self._copy(words, operands)
-        if first in _ENDS:
-            return {"kind": "end"}
-        if first in _NOTHING:
-            return {"kind": "nothing"}
+        first = f"wmma.{words[1]}" if words[0] == "wmma" else words[0]
+        for known, method in self._FAMILIES:
+            if first in known:
+                return method(self, words, operands)
         return {"kind": "unknown", "obstacle": {"atom": "atomic", "red": "atomic"}.get(first, "unknown")}
+
+    def _branch(self, words: list[str], operands: tuple[str, ...]) -> dict:
+        return {"kind": "branch", "uses": self._registers(operands[:1] if words[0] == "brx" else ())}
+
+    def _call(self, words: list[str], operands: tuple[str, ...]) -> dict:
+        return {"kind": "call", "obstacle": "pointer" if _callee(operands).startswith("%") else ""}
+
+    def _end(self, words: list[str], operands: tuple[str, ...]) -> dict:
+        return {"kind": "end"}
+
+    def _nothing(self, words: list[str], operands: tuple[str, ...]) -> dict:
+        return {"kind": "nothing"}
 
     def _computed(self, words: list[str], operands: tuple[str, ...]) -> dict:
         defs, uses = self._registers(operands[:1]), self._registers(operands[1:])
@@ -276,6 +271,15 @@ class _FunctionReader:
     def _parameters(self, operand: str) -> tuple[str, ...]:
         return tuple(f"{self.function.name}:{name}" for name in _NAME.findall(operand))
 
-
-def _callee_text(operands: tuple[str, ...]) -> str:
-    return next((operand for operand in operands if not operand.startswith("(")), "")
+    _FAMILIES = (
+        (_COMPUTE, _computed),
+        (("ld", "ldu", "ldmatrix", "wmma.load"), _load),
+        (("st", "stmatrix", "wmma.store"), _store),
+        (("shfl", "vote", "match", "redux", "activemask"), _warp),
+        (("bar", "barrier"), _barrier),
+        (("bra", "brx"), _branch),
+        (("call",), _call),
+        (("cp",), _copy),
+        (_ENDS, _end),
+        (_NOTHING, _nothing),
+    )

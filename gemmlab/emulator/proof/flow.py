@@ -51,7 +51,7 @@ class Flow:
     def is_private(self, effect: Effect) -> bool:
         """Whether it is a load or store of memory that no other thread writes."""
         places = self.places(effect)
-        spaces = {space for space, _ in places} or {effect.space}
+        spaces = {space for space, _ in places} or {effect.space or "anywhere"}
         return effect.kind in ("load", "store") and spaces <= {"local", "const"}
 
     def _step(self, effect: Effect) -> bool:

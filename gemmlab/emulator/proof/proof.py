@@ -47,9 +47,9 @@ from gemmlab.emulator.proof.effects import Effect, Reader
 from gemmlab.emulator.proof.flow import Flow
 from gemmlab.emulator.proof.values import CLEAN, Source, Value
 from gemmlab.emulator.ptx.parser import Module, PtxError, parse
-from gemmlab.kernel.holds_for import Because
 from gemmlab.kernel.launch import Address, Argument, Factor
 from gemmlab.kernel.program import Program
+from gemmlab.kernel.verdict import Because
 
 _TOUCHES = ("load", "store", "copy")
 _ALONE = ("compute", "branch", "nothing")
