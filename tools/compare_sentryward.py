@@ -1,18 +1,18 @@
 """Our verdict on races beside that of SentryWard, a static verifier of PTX, over folders of kernels from the field.
 
-    python tools/compare_sentryward.py FOLDER [FOLDER ...] --sentryward PROGRAM [--out docs/every_schedule.csv] [--seconds 60]
+    python tools/compare_sentryward.py FOLDER [FOLDER ...] --sentryward PROGRAM [--seconds 30]
 
-PROGRAM is the `sentryward` that `pip install sentryward` puts into an environment of its own; where it is not found, that
-is said and nothing is written. Each kernel (its header says how it is launched) is compiled once and tried at one shape:
-a wrong one at the smallest shape at which it fails, a right one at the smallest at which it passes. Both tools get the same
-PTX, grid, block and sizes; ours runs it in the emulator, SentryWard never runs it. The seconds are wall-clock time, ours
-with the compiler's, the second look, and the comparison of C.
+PROGRAM is the `sentryward` that `pip install sentryward` puts into an environment of its own; where it is not found,
+that is said and nothing is written; else the table of docs/every_schedule.md is written anew. Each kernel (its header
+says how it is launched) is compiled once and tried at one shape: a wrong one at the smallest shape at which it fails, a
+right one at the smallest at which it passes. Both tools get the same PTX, grid, block and sizes; ours runs it in the
+emulator, SentryWard never runs it. The seconds are wall-clock time; ours hold the compiler's, the second look, and the
+comparison of C.
 """
 
 from __future__ import annotations
 
 import argparse
-import csv
 import json
 import shutil
 import subprocess
@@ -33,30 +33,55 @@ from gemmlab.kernel.launch import Scalar  # noqa: E402
 from gemmlab.kernel.plan import refused  # noqa: E402
 from gemmlab.kernel.program import Program  # noqa: E402
 
-COLUMNS = ("kernel", "due", "M", "N", "K", "ours", "our_lines", "holds_for", "our_seconds")
-COLUMNS += ("sentryward", "synchronization", "memory", "their_lines", "why", "their_seconds")
+PAGE = Path(__file__).parents[1] / "docs" / "every_schedule.md"
+BEGIN, END = "<!-- table: tools/compare_sentryward.py -->", "<!-- end of table -->"
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folders", nargs="+", type=Path)
     parser.add_argument("--sentryward", default="sentryward")
-    parser.add_argument("--out", type=Path, default=Path("docs/every_schedule.csv"))
-    parser.add_argument("--seconds", type=int, default=60, help="what SentryWard may take for one kernel")
+    parser.add_argument("--seconds", type=int, default=30, help="what SentryWard may take for one kernel")
     options = parser.parse_args()
     program = shutil.which(options.sentryward)
     if program is None:
         print(f"SentryWard is not installed: there is no {options.sentryward}. `pip install sentryward` has it.")
         return 1
-    with options.out.open("w", newline="", encoding="utf-8") as file:
-        file.write(f"# SentryWard {version(program)}, {date.today()}, {options.seconds} s a kernel\n")
-        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        for kernel in (kernel for folder in options.folders for kernel in read_kernels(folder)):
-            found = row(kernel, program, options.seconds)
-            writer.writerow(found)
-            print(*found.values(), sep="\t", flush=True)
+    rows = []
+    for kernel in (kernel for folder in options.folders for kernel in read_kernels(folder)):
+        rows.append(row(kernel, program, options.seconds))
+        print(*rows[-1].values(), sep="\t", flush=True)
+    label = f"SentryWard {version(program)}, {date.today()}, at most {options.seconds} s a kernel."
+    text = PAGE.read_text(encoding="utf-8")
+    before, after = text[: text.index(BEGIN) + len(BEGIN)], text[text.index(END) :]
+    PAGE.write_text(f"{before}\n\n{label}\n\n{table(rows)}\n\n{after}", encoding="utf-8")
     return 0
+
+
+def table(rows: list[dict[str, object]]) -> str:
+    """The rows in Markdown. What a tool did not get to is empty."""
+    lines = ["| kernel | M, N, K | due | ours | for | s | SentryWard | s |", "|:--|:--|:--|:--|:--|--:|:--|--:|"]
+    for one in rows:
+        sizes = ", ".join(str(one[size]) for size in "MNK")
+        mine = in_lines(str(one["ours"]).replace("_", " "), one["our_lines"])
+        other = in_lines(str(one["sentryward"]).replace("_", " "), one.get("their_lines"))
+        why = "" if one["sentryward"] in ("race_free", "potential_race") else f", {one.get('why', '')}"
+        cells = (
+            one["kernel"],
+            sizes,
+            one["due"],
+            mine,
+            one["holds_for"],
+            one["our_seconds"],
+            f"{other}{why}".strip(", "),
+        )
+        lines.append("| " + " | ".join(map(str, (*cells, one.get("their_seconds", "")))) + " |")
+    return "\n".join(lines)
+
+
+def in_lines(what: str, numbers: object) -> str:
+    several = " " in str(numbers)
+    return f"{what}, line{'s' * several} {numbers}" if numbers else what
 
 
 def version(program: str) -> str:

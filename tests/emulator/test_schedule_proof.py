@@ -130,6 +130,7 @@ HOLDS = {
     "shuffle_from_a_lane_known_before": "C[__shfl_sync(~0u, t * 3, t + 1 & 31)] = A[n];",
     "ballot_on_indices": "C[n + __popc(__ballot_sync(~0u, t % 3))] = A[n];",
     "shuffle_of_data": "C[n] = __shfl_sync(~0u, A[n], (int)B[n] & 31);",
+    "one_zero_for_a_sum_and_a_counter": "int s = 0; for (int i = 0; i < N; i++) s += (int)A[n + i]; C[n] = s;",
     "helper_function": "C[helper(n)] = A[n];",
     "fence_without_an_atomic": "C[n] = A[n]; __threadfence();",
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from gemmlab.emulator.proof.values import Place
 from gemmlab.emulator.ptx.parser import Function, Instruction, Module, parse_number, split_operands
@@ -89,9 +89,12 @@ class Reader:
         todo, seen = [entry], {entry}
         while todo:
             function = self.module.functions[todo.pop()]
-            constants = _constants(function)
+            reader, last = _FunctionReader(self, function, _constants(function)), _LastSet()
+            meeting_points = set(function.labels.values())
             for number, instruction in enumerate(function.instructions):
-                effect = _FunctionReader(self, function, constants).effect(number, instruction)
+                if number in meeting_points:
+                    last = _LastSet()
+                effect = last.told(reader.effect(number, instruction))
                 found.append(effect)
                 if effect.kind == "call":
                     found += self._passed(effect, function)
@@ -116,6 +119,29 @@ class Reader:
             pairs.append((f"{function.name}:{returned}", f"{callee.name}:{callee.returns[0].name}"))
         for to, source in pairs:
             yield Effect(call.number, function.name, call.instruction, "compute", defs=(to,), uses=(source,))
+
+
+class _LastSet:
+    """Where registers were set since the last label: what is read there is what was put there, and not what the same
+    register holds elsewhere. A compiler likes to take one register for the zero that a sum and a counter begin with."""
+
+    def __init__(self) -> None:
+        self.names: dict[str, str] = {}
+
+    def told(self, effect: Effect) -> Effect:
+        """The effect that reads just those; it sets the register as a whole as well."""
+        read = {field: self._of(getattr(effect, field)) for field in ("uses", "address", "source", "decides")}
+        guard = self.names.get(effect.guard, effect.guard) if effect.guard else None
+        registers = [name for name in effect.defs if ":%" in name]
+        for name in registers:
+            self.names.pop(name, None)
+            if not effect.guard:
+                self.names[name] = f"{name}@{effect.number}"
+        own = tuple(self.names[name] for name in registers if name in self.names)
+        return replace(effect, guard=guard, defs=(*effect.defs, *own), **read)
+
+    def _of(self, names: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(self.names.get(name, name) for name in names)
 
 
 def _callee(operands: tuple[str, ...]) -> str:
