@@ -130,15 +130,17 @@ class _LastSet:
 
     def told(self, effect: Effect) -> Effect:
         """The effect that reads just those; it sets the register as a whole as well."""
-        read = {field: self._of(getattr(effect, field)) for field in ("uses", "address", "source", "decides")}
         guard = self.names.get(effect.guard, effect.guard) if effect.guard else None
+        uses, address = self._of(effect.uses), self._of(effect.address)
+        source, decides = self._of(effect.source), self._of(effect.decides)
+        read = replace(effect, uses=uses, address=address, source=source, decides=decides)
         registers = [name for name in effect.defs if ":%" in name]
         for name in registers:
             self.names.pop(name, None)
             if not effect.guard:
                 self.names[name] = f"{name}@{effect.number}"
         own = tuple(self.names[name] for name in registers if name in self.names)
-        return replace(effect, guard=guard, defs=(*effect.defs, *own), **read)
+        return replace(read, guard=guard, defs=(*effect.defs, *own))
 
     def _of(self, names: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(self.names.get(name, name) for name in names)

@@ -25,6 +25,12 @@ class Flow:
     contents: dict[Place, Value] = field(default_factory=dict)
     decided: dict[tuple[str, int], Value] = field(default_factory=dict)
     _ways: dict[str, Ways] = field(default_factory=dict)
+    _known: set[Place] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        """All that a pointer can have come from."""
+        self._known = {place for effect in self.effects for place in (*effect.base, *effect.names)} | {("global", "")}
+        self._known |= {place for value in self.registers.values() for place in value.places}
 
     def solve(self) -> Flow:
         """Join until nothing changes."""
@@ -87,9 +93,7 @@ class Flow:
 
     def _anywhere(self, effect: Effect) -> frozenset[Place]:
         """Every place of the space, where an address tells nothing of where it points."""
-        known = {place for effect in self.effects for place in (*effect.base, *effect.names)}
-        known |= {place for value in self.registers.values() for place in value.places} | {("global", "")}
-        return frozenset(place for place in known if effect.space in (None, place[0]))
+        return frozenset(place for place in self._known if effect.space in (None, place[0]))
 
     @staticmethod
     def _set(table: dict, key, value: Value) -> bool:
