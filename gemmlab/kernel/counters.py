@@ -21,7 +21,7 @@ class LineCounters:
     multiply-adds of tensor instructions, `instructions` and `barriers` warps.
 
     Accesses to shared memory are counted as the source has them. `widened` ones are what a GPU executes after ptxas has
-    joined neighbours (see widening.py).
+    joined neighbours (see widening.py). What goes to another device's memory is in `global`, and in `peer` once more.
     """
 
     instructions: int = 0
@@ -59,6 +59,15 @@ class LineCounters:
     local_load_sectors: int = 0
     local_store_requests: int = 0
     local_store_sectors: int = 0
+    peer_load_requests: int = 0
+    peer_load_sectors: int = 0
+    peer_load_bytes: int = 0
+    peer_store_requests: int = 0
+    peer_store_sectors: int = 0
+    peer_store_bytes: int = 0
+    peer_atomic_requests: int = 0
+    peer_atomic_sectors: int = 0
+    peer_atomic_bytes: int = 0
 
     def __add__(self, other: LineCounters) -> LineCounters:
         return LineCounters(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
@@ -92,9 +101,11 @@ def _ratio(over: int, under: int) -> float | None:
 
 @dataclass(frozen=True)
 class Counters:
-    """`lines` has the source lines that did something, in order; line 0 stands for code of no line."""
+    """`lines` has the source lines that did something, in order; line 0 stands for code of no line. `cache_lines` says,
+    where it was asked for, how many lines of 128 bytes the last request of each of them to global memory touched."""
 
     lines: dict[int, LineCounters] = field(default_factory=dict)
+    cache_lines: dict[int, int] = field(default_factory=dict)
 
     @property
     def totals(self) -> LineCounters:
@@ -104,7 +115,9 @@ class Counters:
 def joined(parts: Iterable[Counters]) -> Counters:
     """The counters of several launches of one source."""
     lines: dict[int, LineCounters] = {}
+    cache_lines: dict[int, int] = {}
     for part in parts:
+        cache_lines |= part.cache_lines
         for line, counters in part.lines.items():
             lines[line] = lines.get(line, LineCounters()) + counters
-    return Counters(dict(sorted(lines.items())))
+    return Counters(dict(sorted(lines.items())), cache_lines)

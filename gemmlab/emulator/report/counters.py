@@ -31,6 +31,12 @@ def counters_of(table: np.ndarray, code: Code, by_ptx: bool = False) -> Counters
     )
 
 
+def cache_lines_of(lines: np.ndarray, code: Code) -> dict[int, int]:
+    """The lines of the cache that the last request of each line of the PTX touched, where it made one."""
+    pcs = zip(code.site_pc, lines.tolist())
+    return {code.locations[pc].ptx: touched for pc, touched in pcs if pc >= 0 and touched}
+
+
 def _columns(table: np.ndarray, rows: np.ndarray) -> dict[str, np.ndarray]:
     """Each field of LineCounters for each instruction."""
     op, is_wide = rows[:, o.ROW_OP], rows[:, o.ROW_WIDEN] != 0
@@ -48,6 +54,7 @@ def _columns(table: np.ndarray, rows: np.ndarray) -> dict[str, np.ndarray]:
     for kind, mine in (("load", reads), ("store", store), ("atomic", atomic)):
         for what, column in (("requests", r.REQUESTS), ("sectors", r.SECTOR_COUNT), ("bytes", r.BYTES)):
             found[f"global_{kind}_{what}"] = table[:, column] * mine
+            found[f"peer_{kind}_{what}"] = table[:, _PEER[what]] * mine
     for kind, mine in (("load", load), ("store", writes)):
         for what, column, wide_column in _SHARED:
             found[f"shared_{kind}_{what}"] = table[:, column] * mine
@@ -68,6 +75,7 @@ def _products(code: Code, pcs: np.ndarray) -> np.ndarray:
     return found
 
 
+_PEER = {"requests": r.PEER_REQUESTS, "sectors": r.PEER_SECTORS, "bytes": r.PEER_BYTES}
 _SHARED = (
     ("requests", r.SHARED_REQUESTS, r.WIDE_REQUESTS),
     ("wavefronts", r.WAVEFRONT_COUNT, r.WIDE_WAVEFRONT_COUNT),
