@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from gemmlab.kernel.plan import Launches, launches_of
+from gemmlab.check import sentences as say
+from gemmlab.kernel.plan import Launches, Ranks, launches_of
 from gemmlab.kernel.program import Program
 from gemmlab.kernel.verdict import Because, Finding, HoldsFor
 
@@ -44,8 +45,13 @@ def _is_in_the_way(finding: Finding) -> bool:
 
 
 def _proofs(program: Program, spec: Launches, shapes: Sequence[Shape]) -> Iterator[Proof]:
-    from gemmlab.emulator.proof.proof import proof_of
+    from gemmlab.emulator.proof.proof import Proof, proof_of
 
     for shape in shapes:
-        for launch in launches_of(spec.at(*shape)):
+        work = spec.at(*shape)
+        if isinstance(work, Ranks):
+            flags = Because(None, "flags", say.SEVERAL_DEVICES())
+            yield Proof(flags, flags)
+            return
+        for launch in launches_of(work):
             yield proof_of(program, launch.kernel, launch.arguments_at(shape))

@@ -194,18 +194,18 @@ def write_conflict(state, pc, granule, region, offset, thread, strength, same_va
         if not _is_ordered(state, old, block, thread, granule):
             _report(state, e.RACE_WAR, pc, old, granule, region, offset, thread, block)
     if get(state, s.SHADOW_WARP_READS) and granule < get(state, s.SHARED_GRANULES):
-        _reader_of_any_warp(state, pc, granule, region, offset, thread, atomic)
+        _reader_of_any_warp(state, pc, granule, region, offset, thread, strength)
 
 
-@compiled_as("void(int64, int64, int64, int64, int64, int64, boolean)")
-def _reader_of_any_warp(state, pc, granule, region, offset, thread, atomic):
+@compiled_as("void(int64, int64, int64, int64, int64, int64, int64)")
+def _reader_of_any_warp(state, pc, granule, region, offset, thread, strength):
     """Report a write that races with a reader who is none of the two."""
     readers, count = get(state, s.SHADOW_WARP_READS), 2 * get(state, s.WARPS)
     for at in range(granule * count, granule * count + count):
         old = word64(readers, at)
         if old == word64(get(state, s.SHADOW_READ1), granule) or old == word64(get(state, s.SHADOW_READ2), granule):
             continue
-        if old != 0 and not (atomic and old & ATOMIC_BIT) and not ordered(state, old, thread):
+        if old != 0 and not (strength and old & ATOMIC_BIT) and not ordered(state, old, thread):
             _report(state, e.RACE_WAR, pc, old, granule, region, offset, thread, get(state, s.BLOCK))
             return
 
