@@ -221,9 +221,7 @@ def check_with(
     verdict = _verdict(program, candidate, cases, remarks, runs, backend)
     if executors[-1].name != "emulator":
         return verdict
-    seen = runs[-1]
-    holds = holds_for(program, spec, seen.whole, verdict.findings, seen.partners_changed)
-    return replace(verdict, holds_for=holds)
+    return replace(verdict, holds_for=holds_for(program, spec, runs[-1].whole, verdict.findings))
 
 
 def _check_size(case: Case, backend: str) -> None:
@@ -322,7 +320,6 @@ class _Run:
     faulty: list[Trial] = field(default_factory=list)
     printed: str = ""
     whole: list[tuple[int, int, int]] = field(default_factory=list)
-    partners_changed: bool = False
     wrong_on: int | None = None
 
     @property
@@ -364,7 +361,6 @@ def _run_case(
     findings = read_for_beta_0(outcome.findings, spec, terms)
     if outcome.C is not None:
         run.whole.append(case.shape)
-        run.partners_changed |= outcome.partners_changed
         comparison = compare(outcome.C, A, B, case.inputs, outcome.written, terms=terms)
         findings = findings if comparison.ok else ends_as_errors(findings)
         findings += second_launch(outcome, comparison.ok, inputs, case)

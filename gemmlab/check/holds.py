@@ -18,25 +18,20 @@ _SAYS_NOTHING_OF_RACES = {"wrong_result", "counter"}
 
 
 def holds_for(
-    program: Program, spec: Launches, shapes: Sequence[Shape], findings: Sequence[Finding], partners_changed: bool
+    program: Program, spec: Launches, shapes: Sequence[Shape], findings: Sequence[Finding]
 ) -> HoldsFor | None:
-    """What is proved of the launches at the shapes that the emulator ran whole. `partners_changed` is that of an
-    Outcome, for any of these runs. None where there is no such shape, or where a fault was found: then there is a race,
-    or the run tells too little."""
+    """What is proved of the launches at the shapes that the emulator ran whole. None where there is no such shape, or
+    where a fault was found: then there is a race, or the run tells too little."""
     if not shapes or any(_is_in_the_way(finding) for finding in findings):
         return None
     proofs = list(_proofs(program, spec, shapes))
     numbers = {name: None for proof in proofs for name in proof.numbers}
     return HoldsFor(
         tuple(dict.fromkeys(shapes)),
-        next((because for proof in proofs if (because := _order(proof, partners_changed))), None),
+        next((proof.schedules for proof in proofs if proof.schedules), None),
         next((proof.data for proof in proofs if proof.data), None),
         tuple(numbers),
     )
-
-
-def _order(proof: Proof, partners_changed: bool) -> Because | None:
-    return proof.schedules or (proof.partners if partners_changed else None)
 
 
 def _is_in_the_way(finding: Finding) -> bool:

@@ -13,16 +13,18 @@ import threading
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from gemmlab.emulator.chunk import Chunk, Memory, Options
+from gemmlab.emulator.chunk import IN_STEP, Chunk, Memory, Options
 from gemmlab.emulator.code.code import Code, Region
+from gemmlab.emulator.director import run_in_order
 from gemmlab.emulator.machine import opcodes as o
 from gemmlab.emulator.machine import state as s
 from gemmlab.emulator.machine.events import COLUMNS, EVENT_ROW
 from gemmlab.emulator.machine.requests import COUNTER_ROW
+from gemmlab.emulator.order import Order
 from gemmlab.emulator.warm import compiled_interpreter
 
 CHUNKS = 4
@@ -33,8 +35,7 @@ BLOCKS_A_CALL = 1 << 16
 class Run:
     """What a launch left behind. `events` has one row a distinct fault (columns: events.COLUMNS), `counters` one an
     instruction. `cache_lines` are those that the last request of each memory instruction touched, 0 where there was
-    none; they are of `code.site_pc`. `partners_changed`: not always the same warps of a block met at a barrier of one
-    number."""
+    none; they are of `code.site_pc`."""
 
     events: np.ndarray
     counters: np.ndarray
@@ -44,7 +45,6 @@ class Run:
     printed: list[tuple[int, int, int, bytes]] = field(default_factory=list)
     prints_lost: int = 0
     cache_lines: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
-    partners_changed: bool = False
 
 
 def global_memory(code: Code, A: np.ndarray, B: np.ndarray, C: np.ndarray) -> Memory:
@@ -78,6 +78,8 @@ def run(code: Code, memory: Memory, launch, parameters: list[int], options: Opti
     Where blocks of different chunks meet in one word of global memory, the launch is run again as a single chunk: then
     one shadow sees all of them, in an order that is the same each time.
     """
+    if options.order is not None:
+        return _run_in_order(code, memory, launch, parameters, options, options.order)
     before = [
         array.copy() if region.kind == o.TRACKED else array for array, region in zip(memory.arrays, memory.regions)
     ]
@@ -88,6 +90,26 @@ def run(code: Code, memory: Memory, launch, parameters: list[int], options: Opti
                 array[...] = old
         result, _ = _run_in_chunks(code, memory, launch, parameters, options, 1)
     return result
+
+
+def _run_in_order(code: Code, memory: Memory, launch, parameters: list[int], options: Options, order: Order) -> Run:
+    """The run in which an order says who is first; all blocks that it does not name run after those."""
+    started, late = time.perf_counter(), threading.Event()
+    blocks = options.blocks
+    if blocks is None:
+        blocks = range(launch.grid[0] * launch.grid[1] * launch.grid[2])
+    others = np.array([block for block in blocks if block not in order.blocks], np.int64)
+    chunks = [Chunk(code, memory, launch, parameters, options) for _ in order.blocks]
+    finished = [sum(run_in_order(chunks, order, options.seconds, options.watch))]
+    if finished[0] == len(order.blocks):
+        rest = Chunk(code, memory, launch, parameters, replace(options, schedule=IN_STEP))
+
+        def work(number: int) -> None:
+            finished.append(compiled_interpreter()(rest.state.ctypes.data, others))
+
+        _run_threads(work, [rest], late, options, started)
+        chunks.append(rest)
+    return _collect(chunks, finished, late.is_set(), len(blocks), time.perf_counter() - started)
 
 
 def _run_in_chunks(
@@ -131,7 +153,7 @@ def _split(blocks: Sequence[int], parts: int) -> list[Sequence[int]]:
     return [blocks[a:b] for a, b in zip(starts, starts[1:]) if b > a]
 
 
-def _run_threads(work, chunks: list[Chunk | None], late: threading.Event, options: Options, started: float) -> None:
+def _run_threads(work, chunks: Sequence[Chunk | None], late: threading.Event, options: Options, started: float) -> None:
     """Run every chunk on a pool of threads; past the time limit set `late` and tell them to stop."""
 
     def stop() -> None:
@@ -165,8 +187,7 @@ def _collect(chunks: list[Chunk], finished: list[int], late: bool, total: int, s
     stopped = late or sum(finished) < total
     lost = sum(chunk["PRINT_LOST"] for chunk in chunks)
     lines = np.max([chunk.cache_lines() for chunk in chunks], axis=0)
-    changed = any(chunk["PARTNERS_CHANGED"] for chunk in chunks)
-    return Run(events, counters, written, stopped, seconds, printed, lost, lines, changed)
+    return Run(events, counters, written, stopped, seconds, printed, lost, lines)
 
 
 def merge_events(tables: list[np.ndarray]) -> np.ndarray:

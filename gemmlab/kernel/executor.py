@@ -27,7 +27,6 @@ class Outcome:
     Where that left something else than before in variables of the kernels (`kept`, by name), `again` is the outcome of
     the same work done once more, with C full of NaN anew and those variables as they were left. A is turned there, as
     Terms.turned has it, so that a result kept from the first time is wrong; `again.C` has the order of the first time.
-    `partners_changed`: not always the same warps met at a barrier of some warps of a block, as the emulator saw it.
 
     Of several devices C has of each element the value that is `farthest` from right, and was written where all of them
     wrote it; `of_ranks` has the C of each.
@@ -41,7 +40,6 @@ class Outcome:
     printed: str = ""
     again: Outcome | None = None
     kept: tuple[str, ...] = ()
-    partners_changed: bool = False
     of_ranks: tuple[np.ndarray, ...] = ()
 
     @property

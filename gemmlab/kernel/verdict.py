@@ -116,7 +116,8 @@ class Verdict:
 
     `resources` is what the compiler reports of the kernel (registers, shared memory, spills, and for which `arch`),
     None before it compiled. `printed` is what the kernel printed in the first case in which it did. `holds_for` says
-    how far it goes that no race was found; None where one was, or another fault, or where nobody looked.
+    how far it goes that no race was found; None where one was, or another fault, or where nobody looked. `order` is the
+    shortest order of warps that makes C wrong, as gemmlab.trials.order.report has it; None where nobody asked for it.
     """
 
     status: str
@@ -126,6 +127,7 @@ class Verdict:
     resources: dict | None = None
     printed: str = ""
     holds_for: HoldsFor | None = None
+    order: dict | None = None
 
     def __post_init__(self) -> None:
         if self.status not in STATUSES:
@@ -145,4 +147,5 @@ class Verdict:
             "resources": self.resources,
             "printed": self.printed,
             "holds_for": self.holds_for.to_json() if self.holds_for else None,
+            **({"order": self.order} if self.order else {}),
         }

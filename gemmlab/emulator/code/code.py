@@ -60,5 +60,4 @@ class Code:
     uses_objects: bool
     orders_blocks: bool
     has_fences: bool
-    splits_blocks: bool
     tensor_table: np.ndarray

@@ -9,7 +9,6 @@ from gemmlab.emulator.machine import opcodes as o
 class Warp(Base):
     @translates("bar", "barrier")
     def bar(self) -> None:
-        """IMM: whether only some warps may take part."""
         if self.takes("warp"):
             self.need("sync")
             self.no_more_words()
@@ -23,8 +22,7 @@ class Warp(Base):
         self.no_more_words()
         identifier, *given = self.sources(self.operands)
         count = given[0] if given else self.constant(0)
-        splits = int(form == "arrive" or bool(given) or self.operands[0] != "0")
-        self.emit(o.BARRIER, a=identifier, b=count, AUX=o.BARRIER_FORMS.index(form), IMM=splits)
+        self.emit(o.BARRIER, a=identifier, b=count, AUX=o.BARRIER_FORMS.index(form))
 
     def _barrier_reduction(self, form: str) -> None:
         """bar.red.popc.u32 d, id, p  and  bar.red.and.pred p, id, q."""
@@ -36,7 +34,6 @@ class Warp(Base):
             b=self.source(count[0]) if count else self.constant(0),
             c=self.predicate(vote),
             AUX=o.BARRIER_FORMS.index(form),
-            IMM=int(bool(count) or identifier != "0"),
         )
 
     def _check_sync(self) -> None:

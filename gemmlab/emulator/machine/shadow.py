@@ -9,9 +9,7 @@ unless a barrier between them orders the threads:
 - fences and atomics order threads that lock, wait for a flag or count (orders.py), and nothing else orders blocks.
 
 Of each word the last write is kept, the last plain one under an atomic (SHADOW_PLAIN), and two readers: the last one,
-and before it one of another block or warp, if there was any since the barrier, or else of another lane. Where barriers
-of some warps order a writer with these two and not with a third, two lanes of each warp are kept (SHADOW_WARP_READS,
-shared memory only). What that suffices for stands in gemmlab/emulator/proof/proof.py. A word under
+and before it one of another block or warp, if there was any since the barrier, or else of another lane. A word under
 an asynchronous copy has the time IN_FLIGHT until the copying thread waits for it, and is ordered with nothing.
 """
 
@@ -193,21 +191,6 @@ def write_conflict(state, pc, granule, region, offset, thread, strength, same_va
             continue
         if not _is_ordered(state, old, block, thread, granule):
             _report(state, e.RACE_WAR, pc, old, granule, region, offset, thread, block)
-    if get(state, s.SHADOW_WARP_READS) and granule < get(state, s.SHARED_GRANULES):
-        _reader_of_any_warp(state, pc, granule, region, offset, thread, strength)
-
-
-@compiled_as("void(int64, int64, int64, int64, int64, int64, int64)")
-def _reader_of_any_warp(state, pc, granule, region, offset, thread, strength):
-    """Report a write that races with a reader who is none of the two."""
-    readers, count = get(state, s.SHADOW_WARP_READS), 2 * get(state, s.WARPS)
-    for at in range(granule * count, granule * count + count):
-        old = word64(readers, at)
-        if old == word64(get(state, s.SHADOW_READ1), granule) or old == word64(get(state, s.SHADOW_READ2), granule):
-            continue
-        if old != 0 and not (strength and old & ATOMIC_BIT) and not ordered(state, old, thread):
-            _report(state, e.RACE_WAR, pc, old, granule, region, offset, thread, get(state, s.BLOCK))
-            return
 
 
 @compiled_as("void(int64, int64, int64, int64, int64, int64)")
@@ -259,39 +242,18 @@ def note_read(state, read1, read2, granule, low, high, fresh):
 
 
 @compiled
-def note_warp_read(state, granule, low, high):
-    """Keep two lanes of each warp that read a shared word: the last one, and the last one that is another."""
-    warp = (high & THREAD_MASK) >> WARP_SHIFT
-    readers, at = get(state, s.SHADOW_WARP_READS), 2 * (granule * get(state, s.WARPS) + warp)
-    kept = low if low != high else word64(readers, at)
-    set64(readers, at, high)
-    if (kept ^ high) & THREAD_MASK:
-        set64(readers, at + 1, kept)
-
-
-@inlined
-def _is_far(state, old, old_block, high):
-    """Whether a reader is of another block than the one now, or of another warp since the block's last barrier."""
-    if old == 0 or old_block != get(state, s.BLOCK):
-        return old != 0
-    return (old >> TIME_SHIFT) >= get(state, s.INTERVAL_START) and (old ^ high) & OTHER_WARP != 0
-
-
-@compiled
 def note_global_read(state, read1, read2, granule, low, high):
     """The same for global memory, where records of other blocks stay fresh."""
     at, block = granule - get(state, s.SHARED_GRANULES), get(state, s.BLOCK)
     blocks1, blocks2 = get(state, s.GLOBAL_READ1_BLOCK), get(state, s.GLOBAL_READ2_BLOCK)
     old, old_block = word64(read1, granule), word32(blocks1, at)
     kept, kept_block = (low, block) if low != high else (old, old_block)
-    if _is_far(state, old, old_block, high):
+    if old != 0 and old_block != block:
         kept, kept_block = old, old_block
     set64(read1, granule, high)
     set32(blocks1, at, block)
-    before, before_block = word64(read2, granule), word32(blocks2, at)
-    if kept == 0 or (before != 0 and before_block != block and kept_block == block):
-        return
-    if _is_far(state, before, before_block, high) and not _is_far(state, kept, kept_block, high):
+    before = word64(read2, granule)
+    if kept == 0 or (before != 0 and word32(blocks2, at) != block and kept_block == block):
         return
     if kept_block != block or kept & THREAD_MASK != high & THREAD_MASK:
         set64(read2, granule, kept)

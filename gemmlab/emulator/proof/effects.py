@@ -54,6 +54,10 @@ class Effect:
         return self.instruction.location.line
 
     @property
+    def is_warp_sync(self) -> bool:
+        return self.kind == "warp" or (self.kind == "barrier" and "warp" in self.instruction.opcode)
+
+    @property
     def reads(self) -> bool:
         return self.kind == "load"
 
@@ -268,14 +272,13 @@ class _FunctionReader:
             return {"kind": "barrier", "decides": self._registers(operands), "obstacle": "" if whole else "mask"}
         has_result = "red" in words
         who = operands[1:-1] if has_result else operands
-        obstacle = "arrive" if "arrive" in words else "named"
-        whole = len(who) == 1 and self._number(who[0]) == 0 and obstacle == "named"
+        whole = "arrive" not in words and len(who) == 1 and self._number(who[0]) == 0
         return {
             "kind": "barrier",
             "defs": self._registers(operands[:1]) if has_result else (),
             "uses": self._registers(operands[-1:]) if has_result else (),
             "decides": self._registers(who),
-            "obstacle": "" if whole else obstacle,
+            "obstacle": "" if whole else "named",
         }
 
     def _number(self, text: str) -> int | None:

@@ -5,11 +5,10 @@ access outside an array. If `proof_of` finds nothing in the way of `schedules`, 
 launch has a race, and each leaves the same C; if it finds nothing in the way of `data` either, so it is with any
 contents of the arrays. Sizes, grid, block, other parameters, and where the arrays begin are those of the run.
 
-Why. What orders two accesses here is the order of instructions in a thread, barriers, and syncs of whole warps.
-Nothing else is let through: atomics, volatile and released stores, barrier objects and masks of some lanes stand in the
-way of the proof by their mere presence. Which barriers order which accesses is known once each thread's addresses,
-branches and barriers are known, whatever runs first; for a barrier of some warps, because the same warps, as many as it
-waits for, met there each time (`partners_changed` of the run): none of them can come again before the others came.
+Why. What orders two accesses here is the order of instructions in a thread, barriers of the whole block, and syncs of
+whole warps. Nothing else is let through: atomics, volatile and released stores, barrier objects, barriers of some warps
+and masks of some lanes stand in the way of the proof by their mere presence. Which barriers order which accesses is
+known once each thread's addresses, branches and barriers are known, whatever runs first.
 
 1. Assume another run in which some thread does something else than in ours: another branch, address or barrier. Take
    the first such step. By the data flow it depends on no clock and no place on the GPU, and, for `data`, on nothing
@@ -26,8 +25,8 @@ waits for, met there each time (`partners_changed` of the run): none of them can
    until then; were the last one ordered before the access, so would it be: the last write suffices. If it is a read:
    of two readers of two warps, or blocks, one is unordered with any write in their interval, so two of different ones
    suffice; where all readers since the last sync are lanes of the writer's warp, two different lanes suffice. With
-   barriers of some warps two do not suffice, so two lanes of each warp are kept, in shared memory; a kernel with such
-   barriers that reads what it writes in global memory is let alone.
+   barriers of some warps two readers do not suffice. In global memory the two are not chosen by their warps, so that a
+   kernel that syncs warps and reads what it writes there is let alone.
    tests/emulator/test_schedule_proof.py tries this against every pair, on random programs.
    A word that an asynchronous copy will fill is under way from the copy to the copying thread's wait, and meanwhile
    ordered with nothing; from then on it counts as that thread's write.
@@ -59,13 +58,11 @@ _TOGETHER = ("barrier", "warp", "call")
 @dataclass(frozen=True)
 class Proof:
     """What stands in the way of all schedules, and of all data (None: nothing); `numbers` are those parameters that
-    decide what a thread does. `partners` stands in the way where the run saw other warps meet at a barrier of one
-    number than before."""
+    decide what a thread does."""
 
     schedules: Because | None
     data: Because | None
     numbers: tuple[str, ...] = ()
-    partners: Because | None = None
 
 
 def proof_of(program: Program, kernel: str, arguments: tuple[Argument, ...]) -> Proof:
@@ -106,15 +103,14 @@ def _judged(flow: Flow, module: Module) -> Proof:
     obstacles = [(effect, effect.obstacle) for effect in flow.effects if effect.obstacle]
     obstacles += [(effect, "copied") for effect in _copies_of_written(flow)]
     if _reads_what_it_writes(flow):
-        obstacles += [(effect, "named_global") for effect, obstacle in obstacles if obstacle == "named"]
-    never = [_never(effect, obstacle) for effect, obstacle in obstacles if obstacle != "named"]
-    partners = [_never(effect, obstacle) for effect, obstacle in obstacles if obstacle == "named"]
+        obstacles += [(effect, "synced") for effect in flow.effects if effect.is_warp_sync]
+    never = [_never(effect, obstacle) for effect, obstacle in obstacles]
     found = sorted(_decisions(flow), key=lambda one: (one[0].line, list(say.DECIDES).index(one[1])))
     orders = [_because(one, what, value.order) for one, what, value in found if value.order]
     data = [_because(one, what, value.data) for one, what, value in found if value.data and what != "stored"]
     numbers = {name for _, what, value in found if what != "stored" for name in value.numbers}
     schedules = next(iter([*sorted(never, key=lambda one: one.line or 0), *orders]), None)
-    return Proof(schedules, next(iter(data), None), tuple(sorted(numbers)), next(iter(partners), None))
+    return Proof(schedules, next(iter(data), None), tuple(sorted(numbers)))
 
 
 def _never(effect: Effect, obstacle: str) -> Because:

@@ -23,11 +23,10 @@ NEVER = {
     "strong": Sentence("line {line}: a volatile or atomic access may meet another thread's at any time"),
     "object": Sentence("line {line}: how long a thread waits for a barrier object depends on the order of the warps"),
     "mask": Sentence("line {line}: only some lanes of the warp wait for each other here"),
-    "arrive": Sentence("line {line}: a warp arrives at this barrier and does not wait"),
-    "named": Sentence("line {line}: only some warps of the block wait for each other here, and not always the same"),
-    "named_global": Sentence(
-        "line {line}: only some warps of the block wait for each other here, and the kernel reads an array in global "
-        "memory that it writes"
+    "named": Sentence("line {line}: only some warps of the block wait for each other here"),
+    "synced": Sentence(
+        "line {line}: the lanes of a warp wait for each other here, in a kernel that reads an array in global memory "
+        "that it writes"
     ),
     "pointer": Sentence("line {line}: a function is called through a pointer"),
     "copied": Sentence("line {line}: an asynchronous copy reads an array that the kernel writes as well"),

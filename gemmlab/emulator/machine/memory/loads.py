@@ -36,7 +36,6 @@ from gemmlab.emulator.machine.shadow import (
     note_global_read,
     note_read,
     note_read_only,
-    note_warp_read,
     read_conflict,
     stamp,
     strength_bits,
@@ -186,8 +185,6 @@ def _shadow_load(state, warp, row, lanes, base, pc, region, meta):
             note_global_read(state, read1, read2, granule, stamped | low, stamped | high)
         else:
             note_read(state, read1, read2, granule, stamped | low, stamped | high, fresh)
-            if get(state, s.SHADOW_WARP_READS):
-                note_warp_read(state, granule, stamped | low, stamped | high)
     if clean:
         _mark_defined(state, row, lanes, base)
     else:

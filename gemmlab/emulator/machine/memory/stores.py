@@ -186,7 +186,6 @@ def _may_race(state, granule, thread, fresh):
         needs_look(state, word64(get(state, s.SHADOW_WRITE), granule), thread, fresh)
         or needs_look(state, word64(get(state, s.SHADOW_READ1), granule), thread, fresh)
         or needs_look(state, word64(get(state, s.SHADOW_READ2), granule), thread, fresh)
-        or get(state, s.SHADOW_WARP_READS) != 0
     )
 
 

@@ -21,7 +21,7 @@ from gemmlab.emulator.machine.fragments import (
 from gemmlab.emulator.machine.jit import compiled, compiled_as
 from gemmlab.emulator.machine.registers import field, row_of, set_lanes, set_predicate, warp_base
 from gemmlab.emulator.machine.shadow import pass_barrier, pass_named_barrier
-from gemmlab.emulator.machine.state import get, mask32, put, set32, set64, word32, word64
+from gemmlab.emulator.machine.state import get, mask32, set32, set64, word32, word64
 
 BARRIERS = 16
 
@@ -112,22 +112,12 @@ def _complete(state, number, members, expected):
     whole_block = expected == 0 or (expected + 31) >> 5 >= get(state, s.WARPS)
     arrived = word64(get(state, s.BARRIER_MEMBERS), number)
     _release(state, members, arrived, whole_block)
-    _note_partners(state, number, members | arrived, expected)
     if whole_block:
         pass_barrier(state)
     else:
         pass_named_barrier(state, members | arrived)
     set64(get(state, s.BARRIER_ARRIVED), number, 0)
     set64(get(state, s.BARRIER_MEMBERS), number, 0)
-
-
-@compiled_as("void(int64, int64, int64, int64)")
-def _note_partners(state, number, members, expected):
-    """Whether the same warps meet at a barrier each time, as many as it waits for: else it hangs on who comes first."""
-    before = word64(get(state, s.PARTNERS), number)
-    if (before != 0 and before != members) or (expected > 0 and _ones(members) != (expected + 31) >> 5):
-        put(state, s.PARTNERS_CHANGED, 1)
-    set64(get(state, s.PARTNERS), number, members)
 
 
 @compiled_as("void(int64, int64, int64, boolean)")

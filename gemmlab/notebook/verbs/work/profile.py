@@ -62,6 +62,7 @@ def _timed(desk: Desk, source: str, shape: Shape) -> Timing | None:
     """Show the compiler's report, and the kernel's speed where there is a GPU."""
     from gemmlab import gpu
     from gemmlab.gpu import bench
+    from gemmlab.kernel.plan import Ranks
     from gemmlab.pictures.speed.profile import resources_text, speed_text
     from gemmlab.trials.candidate import Candidate
 
@@ -74,7 +75,11 @@ def _timed(desk: Desk, source: str, shape: Shape) -> Timing | None:
     if not gpu.available():
         show(Markdown("No time was measured: this machine has no NVIDIA GPU."))
         return None
-    timing = bench.time_kernel(program, candidate.launch.at(*shape), shape)
+    work = candidate.launch.at(*shape)
+    if isinstance(work, Ranks):
+        show(Markdown("No time was measured: here a kernel is timed on one GPU alone."))
+        return None
+    timing = bench.time_kernel(program, work, shape)
     show(Markdown(speed_text(timing)))
     desk.note(
         "timing",
