@@ -21,6 +21,7 @@ from gemmlab.check.diagnosis.launch_fit import misfit
 from gemmlab.check.diagnosis.pattern import Trial
 from gemmlab.check.diagnosis.wrong_result import output_tile, wrong_result
 from gemmlab.check.dropped import dropped_by_optimiser
+from gemmlab.check.holds import holds_for
 from gemmlab.check.rules import judge
 from gemmlab.check.second_look import is_right, look_again, looked_at, looked_through, unoptimised
 from gemmlab.course.blanks import open_blanks
@@ -217,7 +218,10 @@ def check_with(
         was_right = all(result.ok for run in runs for result in run.cases)
         found = _second_look(candidate, program, cases, was_right, getattr(executors[-1], "tick", _no_tick))
         remarks += [_by(finding, executors[-1]) for finding in found] if others else found
-    return _verdict(program, candidate, cases, remarks, runs, backend)
+    verdict = _verdict(program, candidate, cases, remarks, runs, backend)
+    if executors[-1].name != "emulator":
+        return verdict
+    return replace(verdict, holds_for=holds_for(program, spec, runs[-1].whole, verdict.findings))
 
 
 def _check_size(case: Case, backend: str) -> None:
@@ -306,8 +310,8 @@ def small(case: Case) -> Case:
 class _Run:
     """What one executor made of the cases; `clean` are results of launches without a fault, `faulty` of the others.
 
-    `printed` is the output of the first case that printed, `wrong_on` the first of several devices whose C was
-    wrong; it `lacks` something, and nothing else is wrong, where no device has all of C.
+    `printed` is the output of the first case that printed, `wrong_on` the first of several devices whose C was wrong,
+    `whole` are the shapes at which all blocks ran to their end.
     """
 
     findings: list[Finding] = field(default_factory=list)
@@ -315,8 +319,8 @@ class _Run:
     clean: list[Trial] = field(default_factory=list)
     faulty: list[Trial] = field(default_factory=list)
     printed: str = ""
+    whole: list[tuple[int, int, int]] = field(default_factory=list)
     wrong_on: int | None = None
-    lacks: bool = False
 
     @property
     def has_error(self) -> bool:
@@ -356,15 +360,14 @@ def _run_case(
     run.printed = run.printed or outcome.printed
     findings = read_for_beta_0(outcome.findings, spec, terms)
     if outcome.C is not None:
+        run.whole.append(case.shape)
         comparison = compare(outcome.C, A, B, case.inputs, outcome.written, terms=terms)
         findings = findings if comparison.ok else ends_as_errors(findings)
         findings += second_launch(outcome, comparison.ok, inputs, case)
         for rank, C in enumerate(() if comparison.ok else outcome.of_ranks):
             on_device = compare(C, A, B, case.inputs, ~np.isnan(C), terms=terms)
             if not on_device.ok:
-                if run.wrong_on is None:
-                    has_all = ~np.isnan(np.stack(outcome.of_ranks)).all(axis=(1, 2))
-                    run.wrong_on, run.lacks = rank, bool(np.isnan(C[on_device.wrong]).all() and not has_all.any())
+                run.wrong_on = rank if run.wrong_on is None else run.wrong_on
                 return findings, None, Trial(product, case.inputs, A, B, C, on_device, terms)
         return findings, None, Trial(product, case.inputs, A, B, outcome.C, comparison, terms)
     if not any(finding.is_error for finding in findings):
@@ -434,12 +437,11 @@ def _misfits(
 
 def _on_device(finding: Finding, runs: Sequence[_Run]) -> Finding:
     """The finding on wrong numbers, with the device that has them, of several."""
-    first = next((run for run in runs if run.wrong_on is not None), None)
-    if first is None:
+    device = next((run.wrong_on for run in runs if run.wrong_on is not None), None)
+    if device is None:
         return finding
-    sentence = say.LACKS_ON_DEVICE if first.lacks else say.ON_DEVICE
-    message = sentence(device=first.wrong_on, fault=finding.message)
-    return replace(finding, message=message, details={**finding.details, "device": first.wrong_on})
+    message = say.ON_DEVICE(device=device, fault=finding.message)
+    return replace(finding, message=message, details={**finding.details, "device": device})
 
 
 def _in_letters(finding: Finding, layout: Layout) -> Finding:

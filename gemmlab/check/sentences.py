@@ -19,10 +19,6 @@ SECOND_LAUNCH_FAULT = Sentence(
     "At the second launch of the same module, to which the first one left what it had in {variables}: {fault}"
 )
 ON_DEVICE = Sentence("On device {device}: {fault}")
-LACKS_ON_DEVICE = Sentence(
-    "No device has all of C: what a device computes must be stored into the C of every device. On device {device}: "
-    "{fault}"
-)
 ONE_MEMORY = Sentence(
     "{fault} {names} are names of one memory: every extern __shared__ array begins at the same place. Declare one, and "
     "let the others be pointers into it."
@@ -57,4 +53,5 @@ CORNER_NEVER_WRITTEN = Sentence(
 CORNERS_WRONG = Sentence(
     "Elements of C are wrong at M, N, K = {M}, {N}, {K}, by the blocks at the corners of the grid."
 )
+SEVERAL_DEVICES = Sentence("several devices read each other's memory, in an order that flags decide")
 READ_FOR_BETA_0 = Sentence("beta is 0 here, so that C may not be read at all: NaN times 0 is NaN. {fault}")

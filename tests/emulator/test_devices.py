@@ -258,14 +258,6 @@ def test_the_check_says_on_which_device_C_is_wrong():
     assert wrong.kind == "wrong_result" and wrong.message.startswith("On device 1: ") and wrong.details["device"] == 1
 
 
-def test_the_check_says_that_no_device_has_all_of_C():
-    text = changed(("C_of[to][(first", "C_of[rank][(first"), ("seen[i] = C[i];", "seen[i] = 0;"))
-    given = ArgumentList.parse(ARGS, devices=devices())
-    verdict = check_launcher(text, FILE.name, "solve", [Case(SHAPE, "integer", 1, "given")], "emulator", given=given)
-    wrong = next(one for one in verdict.findings if one.kind == "wrong_result")
-    assert wrong.message.startswith("No device has all of C") and "On device 0: Rows from 20 on" in wrong.message
-
-
 def test_words_of_one_byte_do_not_part_a_flag():
     """Code that is not optimised may access single bytes; the shadow then has a word for each."""
     outcome, right = outcome_of(
