@@ -4,7 +4,7 @@ away."""
 from __future__ import annotations
 
 import pytest
-from lesson_text import diff_of, prose_of
+from lesson_text import computed, diff_of, prose_of
 
 from gemmlab.compiler.compile import compile_source
 from gemmlab.course.lesson import load
@@ -32,7 +32,7 @@ def played(lesson, **bodies):
 
 def test_the_predictions_are_the_librarys_numbers(lesson):
     others, other_warps = foreign_reads(lesson.tile)
-    assert {prediction.id: prediction.answer for prediction in lesson.predictions} == {
+    assert {prediction.id: prediction.answer for prediction in computed(lesson)} == {
         "others": others,
         "other_warps": other_warps,
         "early_use": played(lesson, first_barrier="")[1].wrong,

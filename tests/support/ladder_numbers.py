@@ -7,14 +7,17 @@ from dataclasses import astuple
 from functools import cache, partial
 from types import SimpleNamespace
 
+import numpy as np
+
 from gemmlab.compiler.compile import compile_source
 from gemmlab.course.lesson import Lesson, find_root, load
 from gemmlab.cuda.sizes import Sizes, numbers_of, register_sizes, sizes_of, with_sizes
 from gemmlab.errors import UserError
 from gemmlab.kernel.elements import BFLOAT16, FLOAT16, FLOAT32, TF32
 from gemmlab.kernel.launch import cdiv
-from gemmlab.kernel.limits import REGISTER_UNIT, WARP, occupancy
-from gemmlab.kernel.program import Resources
+from gemmlab.kernel.limits import REGISTER_UNIT, SM_PARTITIONS, WARP, occupancy
+from gemmlab.model import Prediction, predict
+from gemmlab.model.machines import load as load_machine
 from gemmlab.models import autotune
 from gemmlab.models.banks import request
 from gemmlab.models.simulator import FLOAT_BYTES, Traffic, traffic_register_tiled
@@ -25,11 +28,14 @@ from gemmlab.notebook.arguments import COUNTED_SHAPE
 from gemmlab.records.landscapes import measured, recorded_landscapes
 from gemmlab.records.results import all_results, published
 from gemmlab.records.splits import recorded_splits
+from gemmlab.trials.candidate import Candidate
 from gemmlab.trials.counts import tally
+from gemmlab.trials.search import Search
 from gemmlab.trials.warp_tile import warp_tile
 
 Shape = tuple[int, int, int]
 ARCH = "sm_90"  # of the record
+SMS = load_machine().sms
 UNIT = REGISTER_UNIT // WARP  # registers of a thread are given out in this many
 
 
@@ -179,28 +185,50 @@ def _lanes() -> dict[str, WarpTile]:
 
 
 @cache
-def _ranked() -> list[autotune.Estimate]:
-    """What the model says of the recorded search at 4096×4096×4096, with the recorded registers; the best first."""
-    shape, lanes = (4096, 4096, 4096), _lanes()["own"]
-    found = [autotune.estimate(one.sizes, _resources(one), lanes, shape, ARCH) for one in _search(*shape)]
-    return sorted(found, key=lambda one: one.cycles)
+def predicted_search(M: int, N: int, K: int) -> dict[Sizes, Prediction]:
+    """What the model predicts for each configuration of the recorded search at that shape."""
+    lesson = load("09")
+    search = Search(lesson.kernel, lesson.solution, (M, N, K), ARCH, SMS, predict)
+    return {one.sizes: predict(search.sized(one.sizes), (M, N, K)) for one in _search(M, N, K)}
+
+
+def rank_correlation(*shape: int) -> float:
+    """Spearman's, of the predicted and the recorded order of the search at that shape."""
+    predictions = predicted_search(*shape)
+    speeds = [(one.tflops, predictions[one.sizes].gflops) for one in _search(*shape)]
+    recorded, predicted = np.array(speeds).T
+    return float(np.corrcoef(recorded.argsort().argsort(), predicted.argsort().argsort())[0, 1])
 
 
 def _misjudged(*sizes: int) -> SimpleNamespace:
     """One configuration of that search: what the model makes of it and why, and its place in the record."""
-    ranked, recorded = _ranked(), [one.sizes for one in _search(4096, 4096, 4096)]
-    estimate = next(one for one in ranked if one.sizes == Sizes(*sizes))
+    predictions, recorded = predicted_search(4096, 4096, 4096), [one.sizes for one in _search(4096, 4096, 4096)]
+    ranked = sorted(predictions, key=lambda one: predictions[one].ms)
+    own = Sizes(*sizes)
     return SimpleNamespace(
-        of_best=100 * ranked[0].cycles / estimate.cycles,
-        record=recorded.index(estimate.sizes) + 1,
+        of_best=100 * predictions[ranked[0]].ms / predictions[own].ms,
+        model=ranked.index(own) + 1,
+        record=recorded.index(own) + 1,
         of=len(ranked),
-        decides=estimate.step.limit,
-        warps_a_scheduler=estimate.occupancy.warps_per_sm // autotune.SCHEDULERS,
+        decides=predictions[own].bottleneck,
+        warps_a_scheduler=_found((4096, 4096, 4096), *sizes).full.warps_per_sm // SM_PARTITIONS,
     )
 
 
-def _resources(found: SimpleNamespace) -> Resources:
-    return Resources(found.registers, autotune.RULES[1].value(found.sizes), 0, 0, 0, 1)
+@cache
+def predicted(number: str, side: int) -> Prediction:
+    """What the model says of a lesson's solved kernel at a cube."""
+    lesson = load(number)
+    candidate = Candidate(lesson.solution, lesson.kernel_path.name, lesson.kernel.launches_of(lesson.solution))
+    return predict(candidate, (side, side, side))
+
+
+def speedup(number: str, side: int) -> float:
+    """How many times as fast as the lesson before it a lesson's kernel was recorded, at a cube."""
+    before = f"{int(number) - 1:02}"
+    (results,) = [one for one in all_results() if one.machine["gpu"] == "NVIDIA H200"]
+    at = results.at((side, side, side))
+    return at.as_taught(number).gflops / at.as_taught(before).gflops
 
 
 _FOR_ALL: dict[str, object] = {
@@ -224,7 +252,12 @@ _FOR_ALL: dict[str, object] = {
     "misjudged": _misjudged,
     "winner": lambda *shape: _search(*shape)[0],
     "second": lambda *shape: _search(*shape)[1],
-    "SMS": autotune.SMS,
+    "SMS": SMS,
+    "SCHEDULERS": SM_PARTITIONS,
+    "speedup": speedup,
+    "decides": lambda number, side: predicted(number, side).bottleneck,
+    "predicted": predicted,
+    "rank_correlation": rank_correlation,
     "autotune": autotune,
     "Sizes": Sizes,
     "astuple": astuple,

@@ -1,0 +1,70 @@
+"""What the model says of a kernel's time: the reasons as bars, the one that decides on top, and their lines."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from gemmlab.markdown import escape
+from gemmlab.pictures.picture import COLOR, INK, PAPER, Picture, new_figure
+from gemmlab.pictures.speed.profile import in_code
+from gemmlab.text.prediction import time_of, told
+
+if TYPE_CHECKING:
+    from gemmlab.model import Prediction
+
+_LEAST = 0.02  # of the time: lines with less are left out
+
+
+def prediction_text(prediction: Prediction) -> str:
+    """The time, its range and the reasons in Markdown, or why there is no number."""
+    return " ".join(escape(sentence) for sentence in told(prediction))
+
+
+def reasons_picture(prediction: Prediction) -> Picture | None:
+    """A bar a reason: how much of the predicted time it alone would take. None where there is no number."""
+    if prediction.ms is None or not prediction.reasons:
+        return None
+    reasons = prediction.reasons
+    figure = new_figure(8.4, 1.1 + 0.3 * len(reasons))
+    axes = figure.subplots()
+    for row, reason in enumerate(reasons):
+        decides = reason.name == prediction.bottleneck
+        style = {"color": COLOR["wrong"] if decides else PAPER, "edgecolor": COLOR["wrong"]}
+        axes.barh(row, 100 * reason.share, height=0.6, linewidth=1.2, **style)
+        axes.text(100 * reason.share, row, f" {100 * reason.share:.0f} %", va="center", fontsize=8.5, color=INK)
+    axes.set_yticks(range(len(reasons)), [reason.name for reason in reasons])
+    axes.set_ylim(len(reasons) - 0.5, -0.5)
+    axes.set_xlim(0, 112 * max(1, *(reason.share for reason in reasons)))
+    axes.set_xlabel("% of the predicted time that each would take alone; filled: it decides", color=INK, fontsize=8.5)
+    axes.tick_params(colors=INK, labelsize=9)
+    axes.spines[["top", "right"]].set_visible(False)
+    gpu, size = prediction.gpu.replace("-", " "), "×".join(map(str, prediction.shape))
+    figure.suptitle(f"Predicted for an {gpu} at {size}; nothing was timed", fontsize=10, color=INK)
+    return Picture(figure, describe_reasons(prediction))
+
+
+def describe_reasons(prediction: Prediction) -> str:
+    """The picture in words."""
+    gpu, size = prediction.gpu.replace("-", " "), "×".join(map(str, prediction.shape))
+    every = " ".join(f"{one.name} {100 * one.share:.0f} %: {one.what.rstrip('.')}." for one in prediction.reasons)
+    return f"Predicted for an {gpu} at {size}, nothing was timed. {prediction.bottleneck} decides. {every}"
+
+
+def lines_table(source: str, prediction: Prediction) -> str:
+    """Which part of their time the warps spend in which line, and on what, as a Markdown table; "" where that is not
+    known. Lines with little are left out."""
+    text, times = source.splitlines(), time_of(prediction)
+    rows = [
+        f"| {line} | {in_code(text[line - 1])} | {100 * share:.0f} % | {_in_words(prediction.lines[line])} |"
+        for line, share in times.items()
+        if share >= _LEAST and 0 < line <= len(text)
+    ]
+    head = ["| line | predicted | of the warps' time | on |", "| --: | :-- | --: | :-- |"]
+    return "\n".join([*head, *rows]) if rows else ""
+
+
+def _in_words(shares: Mapping[str, float]) -> str:
+    """'shared 20 %, issue 12 %': the largest first."""
+    ranked = sorted(shares.items(), key=lambda one: -one[1])
+    return ", ".join(f"{escape(name)} {100 * share:.0f} %" for name, share in ranked if share >= _LEAST / 4)
