@@ -33,7 +33,8 @@ class EmulatorExecutor:
     """Runs PTX on the CPU with every check on.
 
     `schedule` is the order in which the warps of a block get their turns: forward, reversed or shuffled. `seconds`
-    limits one launch; `checks=False` computes C only. With `again` off there is no second launch.
+    limits one launch; `checks=False` computes C only. With `again` off there is no second launch. `by_ptx` counts by
+    lines of the PTX in place of the source's.
     """
 
     name = "emulator"
@@ -45,8 +46,10 @@ class EmulatorExecutor:
         checks: bool = True,
         threads: int | None = None,
         again: bool = True,
+        by_ptx: bool = False,
     ) -> None:
         self.schedule, self.seconds, self.checks, self.threads, self.again = schedule, seconds, checks, threads, again
+        self.by_ptx = by_ptx
 
     def run(
         self,
@@ -122,7 +125,7 @@ class EmulatorExecutor:
             findings.append(Finding("timeout", timeout_message(0)))
         arrays.written = run.written.reshape(arrays.C.size, -1).all(axis=1).reshape(arrays.C.shape)
         C = None if run.stopped else arrays.C
-        counters = counters_of(run.counters, code) if self.checks else None
+        counters = counters_of(run.counters, code, self.by_ptx) if self.checks else None
         return Outcome(C, findings, arrays.written, counters, run.seconds, printed_text(run, memory))
 
 

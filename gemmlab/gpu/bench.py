@@ -121,9 +121,23 @@ class Bench:
             worker.put(name, content)
         return self._ask(request, lambda worker: worker.time(request, code, time_limit, progress, do))
 
-    def spans(self, program: Program, plan: Plan, repeats: int = 20) -> tuple[list[float], float]:
-        """Milliseconds of each launch of a plan on buffers of its own, and the SM clock in MHz."""
-        request = request_of(program, plan, (0, 0, 0), (0, 0, 0)) | {"repeats": repeats}
+    def cold(self, request: dict, code: bytes, *, seconds: float, fewest: int, most: int) -> tuple[list[float], float]:
+        """Milliseconds of each launch with cold caches and without cuBLAS beside it, and the SM clock in MHz.
+
+        The `request` is one of request_of. As many launches are timed as fit into `seconds`, within `fewest` and
+        `most`. Raises UserError where the kernel fails or its first C is wrong.
+        """
+        factor = float(rounding_bound(request["shape"][2], np.float64(1)))
+        more = {"draw": 0, "factor": factor, "seconds": seconds, "fewest": fewest, "most": most}
+        measured = self.ask({**request, **more}, code, TIME_LIMIT, do="cold")
+        if measured["wrong"]:
+            raise UserError(f"{measured['wrong']} elements of C are wrong, and a kernel that is wrong has no time")
+        return measured["ms"], measured["sm_clock_mhz"]
+
+    def spans(self, program: Program, plan: Plan, repeats: int = 20, cold: bool = False) -> tuple[list[float], float]:
+        """Milliseconds of each launch of a plan on buffers of its own, and the SM clock in MHz. `cold`: the L2 cache is
+        filled with other data before each launch."""
+        request = request_of(program, plan, (0, 0, 0), (0, 0, 0)) | {"repeats": repeats, "cold": cold}
         measured = self._ask(request, lambda worker: worker.spans(request, program.machine_code))
         return measured["ms"], measured["sm_clock_mhz"]
 

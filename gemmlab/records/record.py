@@ -1,14 +1,13 @@
 """`gemmlab record`: what this machine's GPU does, in one results file, which results.py reads.
 
 In it are the solutions of the ladder, the same with other tile sizes, and the kernels beyond the ladder, each beside
-cuBLAS at each shape; and the ceilings of the GPU.
+cuBLAS at each shape; and the ceilings of the GPU. Its constants go into a file of their own, which machines.py writes.
 """
 
 from __future__ import annotations
 
 import json
 import re
-import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
@@ -29,6 +28,7 @@ from gemmlab.kernel.plan import refused
 from gemmlab.kernel.program import Program
 from gemmlab.records import fused
 from gemmlab.records.figures import digits, figures_of
+from gemmlab.records.machines import commit_of, write_constants
 from gemmlab.records.results import FOLDER, SPLIT_SHAPES
 from gemmlab.trials.candidate import Candidate
 from gemmlab.trials.numbers import compiled, variant
@@ -132,7 +132,7 @@ def record(
     """
     if gpu.available() is None:
         raise UserError("a record is of an NVIDIA GPU, and nvidia-smi finds none on this machine")
-    commit = commit or _commit(root)
+    commit = commit or commit_of(root)
     wanted = entries(root)
     with Bench() as bench:
         tell(f"{bench.gpu}: {len(wanted)} kernels are compiled")
@@ -140,6 +140,7 @@ def record(
         tell("ceilings are measured")
         ceilings = measure_ceilings(bench)
         tell(", ".join(f"{name} {value:,.0f}" for name, value in ceilings.items()))
+        tell(f"wrote {write_constants(bench, out and out.parent / 'machines' / out.name, commit, tell)}")
         pairs = list(zip(wanted, programs, strict=True))
         found = [
             _at_shape(bench, shape, [pair for pair in pairs if pair[0].dtype == dtype], tell)
@@ -220,14 +221,6 @@ def _machine(commit: str, timings: Sequence[Timing]) -> dict:
         "date": date.today().isoformat(),
         "commit": commit,
     }
-
-
-def _commit(root: Path) -> str:
-    try:
-        done = subprocess.run(["git", "-C", str(root), "rev-parse", "HEAD"], capture_output=True, text=True, check=True)
-    except (OSError, subprocess.SubprocessError):
-        raise UserError("the commit is not known here; give it with --commit") from None
-    return done.stdout.strip()
 
 
 def _lines(data: dict) -> str:

@@ -6,6 +6,7 @@ launch's arguments, mostly A, B, C, M, N, K; at(pointer, n) is the n floats that
 
 import ctypes
 import os
+import re
 import time
 from types import SimpleNamespace
 
@@ -13,6 +14,7 @@ import numpy as np
 
 __version__ = "0.0 (fake)"
 _UNKNOWN = ("multiply_add", "copy", "read_l2", "read_shared", "poison", "float16_products", "tf32_products")
+_CONSTANTS = re.compile(r"(chain|chase|rate)_\w+|make_ring|barriers|(read|write)_dram|nothing|straight")
 _buffers = {}
 _math = {"mode": 0}  # of cuBLAS
 
@@ -44,7 +46,8 @@ def _malloc(size):
 class _Module:
     def load(self, cubin):
         self.names = {"at": at, "fail": fail, "np": np, "time": time}
-        if cubin.startswith(b"\x7fELF"):  # compiled code, of which only the names are known here
+        self.is_compiled = cubin.startswith(b"\x7fELF")
+        if self.is_compiled:  # compiled code, of which only the names are known here
             self.names |= {"hold": _hold, "sm_clock": _sm_clock, "compare": _compare, "gemm": _right}
             self.names |= dict.fromkeys(_UNKNOWN, _nothing)
             self.names |= {"draw": _draw, "draw_double": _draw_double, "seal": _seal, "demote": _nothing}
@@ -52,6 +55,8 @@ class _Module:
             exec(cubin, self.names)
 
     def get_function(self, name):
+        if self.is_compiled and _CONSTANTS.fullmatch(name):
+            return _Function(_takes_rounds)
         if name not in self.names:
             fail(500)
         return _Function(self.names[name])
@@ -69,6 +74,11 @@ class _Function:
 
 def _nothing(at, *arguments):
     pass
+
+
+def _takes_rounds(at, *arguments):
+    """As long as its numbers are large, up to a moment."""
+    time.sleep(1e-7 * sum(x for x in arguments if 0 <= x < 2**12))
 
 
 def _right(at, A, B, C, M, N, K):

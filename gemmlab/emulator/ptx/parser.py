@@ -39,10 +39,11 @@ class PtxError(Exception):
 
 @dataclass(frozen=True)
 class Location:
-    """A place in the student's file; line 0 where the compiler gives none."""
+    """A place in the student's file; line 0 where the compiler gives none. `ptx` is the line of the PTX itself."""
 
     line: int = 0
     column: int = 0
+    ptx: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True)
@@ -162,10 +163,15 @@ class _Parser:
         self.scopes: list[_Scope] = []
         self.scope_count = 0
         self.statement: list[str] = []
+        self.first_line = 1  # of the statement, in the PTX
         self.braces_in_statement = 0
         self.skipping_section = False
         self.module.locals = _local_variables(text)
+        line, end = 1, 0
         for token in _TOKEN.finditer(text):
+            line, end = line + text.count("\n", end, token.start()), token.start()
+            if not self.statement:
+                self.first_line = line
             self._take(token)
 
     def _take(self, token: re.Match[str]) -> None:
@@ -296,7 +302,9 @@ class _Parser:
         opcode, _, rest = text.partition(" ")
         if any(scope.registers for scope in self.scopes):
             rest = _NAME.sub(lambda match: self._scoped(match[0]), rest)
-        return Instruction(opcode, tuple(split_operands(rest)), guard, negated, self.location)
+        return Instruction(
+            opcode, tuple(split_operands(rest)), guard, negated, replace(self.location, ptx=self.first_line)
+        )
 
     def _scoped(self, name: str) -> str:
         """The name of a register, by the innermost scope that declares it or its prefix."""

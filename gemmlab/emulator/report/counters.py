@@ -14,13 +14,16 @@ _FMA = [number for name, number in o.NUMBER.items() if name.startswith("fma.")]
 _PACKED_FMA = [number for name, number in o.NUMBER.items() if name.startswith("fma.") and name.endswith("x2")]
 
 
-def counters_of(table: np.ndarray, code: Code) -> Counters:
-    """The interpreter's table, one row an instruction (columns: requests.py), by source line."""
+def counters_of(table: np.ndarray, code: Code, by_ptx: bool = False) -> Counters:
+    """The interpreter's table, one row an instruction (columns: requests.py), by source line or by line of the PTX."""
     columns = _columns(table, code.rows) | {"tensor_fma": table[:, r.EXECUTED] * _products(code)}
-    lines = np.array([location.line for location in code.locations])
-    used = np.unique(lines[table[:, r.EXECUTED] > 0])
-    found = {int(line): {name: int(values[lines == line].sum()) for name, values in columns.items()} for line in used}
-    return Counters({line: LineCounters(**counts) for line, counts in found.items()})
+    lines = np.array([location.ptx if by_ptx else location.line for location in code.locations])
+    used, place = np.unique(lines, return_inverse=True)
+    ran = np.bincount(place, table[:, r.EXECUTED]) > 0
+    sums = {name: np.bincount(place, values).astype(np.int64) for name, values in columns.items()}
+    return Counters(
+        {int(used[n]): LineCounters(**{name: int(sums[name][n]) for name in sums}) for n in np.flatnonzero(ran)}
+    )
 
 
 def _columns(table: np.ndarray, rows: np.ndarray) -> dict[str, np.ndarray]:

@@ -153,7 +153,8 @@ class Stopwatch:
     # ---- a kernel by itself
 
     def spans(self, request: dict) -> Iterator[dict]:
-        """Milliseconds of `repeats` launches, after as many that are not timed; and the SM clock, in MHz."""
+        """Milliseconds of `repeats` launches, after as many that are not timed; and the SM clock, in MHz. Where `cold`
+        is asked for, the L2 cache is filled with other data before each that is timed."""
         self.prepare()
         work = self._gpu.work(request, {})
         yield {"event": "launching"}
@@ -162,10 +163,40 @@ class Stopwatch:
         spans = []
         self.hold()
         for _ in range(request["repeats"]):
+            if request["cold"]:
+                self.flush()
             spans.append(self.timed(work))
         clock = self.let_go()
         self._gpu.free_own()
         yield {"event": "done", "ms": [self._gpu.cuda.get_elapsed_time(*span) for span in spans], "sm_clock_mhz": clock}
+
+    def cold(self, request: dict) -> Iterator[dict]:
+        """Events: launching, measuring, done with the milliseconds of every launch with cold caches but the first.
+
+        They are as many as fit into `seconds`, within `fewest` and `most`. The first launch's C is compared, and it is
+        told how many of its elements are wrong.
+        """
+        self.prepare()
+        operands = self._operands_of(request)
+        work = self._gpu.work(request, {"A": operands.A, "B": operands.B, "C": operands.C, "bias": operands.bias})
+        runtime = self._gpu.runtime
+        runtime.memsetAsync(operands.C, POISON, 4 * operands.count, 0)
+        runtime.memsetAsync(self._passed, 0, 16, 0)
+        yield {"event": "launching"}
+        first = self._gpu.seconds(work)
+        self.compare(operands.C, operands, request["factor"], self._passed)
+        wrong = int(self.download(self._passed, 2, np.uint32)[0])
+        yield {"event": "measuring"}
+        launches = max(request["fewest"], min(request["most"], int(request["seconds"] / first)))
+        spans = []
+        self.hold()
+        for _ in range(launches):
+            self.flush()
+            spans.append(self.timed(work))
+        clock = self.let_go()
+        self._gpu.free_own()
+        ms = [self._gpu.cuda.get_elapsed_time(*span) for span in spans]
+        yield {"event": "done", "ms": ms, "wrong": wrong, "sm_clock_mhz": clock}
 
     # ---- the parts of a batch
 

@@ -30,6 +30,7 @@ def main() -> int:
             "launch": gpu.launch,
             "time": stopwatch.race,
             "spans": stopwatch.spans,
+            "cold": stopwatch.cold,
             "contest": lambda request: Contest(gpu, stopwatch, request).run(),
         }
         send({"event": "ready", **gpu.describe()})

@@ -1,0 +1,69 @@
+"""What the simulated SM needs to know of each instruction of a kernel, and of the GPU."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from gemmlab.model import sass, sm
+from gemmlab.model.machines import Machine
+from gemmlab.model.sample import Sampled
+from gemmlab.model.sass import Instruction
+from gemmlab.model.traffic import Request, Reuse, request
+
+_KINDS = {sass.BAR: sm.SYNC, sass.LDGDEPBAR: sm.CLOSE_GROUP, sass.DEPBAR: sm.WAIT_GROUPS}
+_LEVELS = {sass.SHARED: sm.WAIT_SHARED, **dict.fromkeys((sass.GLOBAL, sass.COPY, sass.LOCAL), sm.WAIT_MEMORY)}
+_CONSTANT_LATENCY = 30  # cycles, of what is read once at the start: thread and block numbers, arguments
+_BANKS = 2  # of a thread's registers
+_QUEUE = 24.0
+
+
+def tables(
+    code: Sequence[Instruction], block: Sampled, reuse: Reuse, machine: Machine
+) -> tuple[np.ndarray, np.ndarray]:
+    """The rows of sm.py for each instruction: what it is, and what it costs."""
+    whole, costs = np.zeros((len(code), sm.WHOLE), np.int64), np.zeros((len(code), sm.COSTS))
+    for i, one in enumerate(code):
+        kind, level = _KINDS.get(one.base, sm.PLAIN), _LEVELS.get(one.unit, sm.WAIT_OTHER)
+        whole[i] = (one.unit, kind, one.stall, one.sets, one.reads, one.wait, level, one.immediate)
+        asks = sass.SHARED <= one.unit <= sass.LOCAL
+        cost = request(one, block, reuse) if asks else Request(0.0)
+        extra = conflict(one, code[i - 1] if i else None)
+        costs[i] = (cost.port, cost.l2, cost.fresh, latency(one, machine), extra, cost.misses, reuse.late)
+    return whole, costs
+
+
+def latency(one: Instruction, machine: Machine) -> float:
+    """Cycles from the end of a request, or from the start of anything else, to its result."""
+    if one.unit == sass.SHARED:
+        return machine["shared_latency"]
+    if one.unit in (sass.GLOBAL, sass.COPY, sass.LOCAL):
+        return machine["l1_latency"]
+    return _CONSTANT_LATENCY
+
+
+def conflict(one: Instruction, before: Instruction | None) -> float:
+    """Cycles that a multiply-add loses because its registers lie in one bank; those kept from before need no read."""
+    if not one.sources:
+        return 0.0
+    kept = before.kept if before is not None else ()
+    read = [r for slot, r in enumerate(one.sources) if (slot, r) not in kept and r != sass.NO_REGISTER]
+    most = max((sum(r % _BANKS == bank for r in set(read)) for bank in range(_BANKS)), default=0)
+    return float(max(0, most - 2))
+
+
+def numbers(machine: Machine, active: int) -> np.ndarray:
+    """The GPU's numbers for one SM, when so many of its SMs are at work."""
+    found = np.zeros(sm.MACHINE)
+    found[sm.QUEUE] = _QUEUE
+    found[sm.L2_RATE] = min(machine["l2_bytes_an_sm"], machine["l2_rate"] / active)
+    found[sm.DRAM_RATE] = min(machine["l2_bytes_an_sm"], machine["dram_read_rate"] / active)
+    found[sm.BARRIER_LATENCY] = machine["barrier_8"]
+    found[sm.ALU_CYCLES] = 2
+    found[sm.FMA_CYCLES] = 2
+    found[sm.HEAVY_CYCLES] = 2
+    found[sm.OTHER_CYCLES] = 8
+    found[sm.L2_LATENCY] = machine["l2_latency"]
+    found[sm.DRAM_LATENCY] = machine["dram_latency"]
+    return found

@@ -1,0 +1,214 @@
+"""How often each instruction of the machine code runs, from how often each instruction of the PTX did.
+
+The emulator counts PTX. The compiler moves, joins, unrolls and drops instructions on the way to machine code, but
+says of
+each one from which line of the PTX it comes. The counts of the basic blocks follow: what flows into a block flows out,
+and the copies of a PTX instruction, taken together, run as often as it did. Where that leaves a choice, as between an
+unrolled loop and its remainder, the way with fewer instructions is taken.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from gemmlab.model import sass
+from gemmlab.model.sass import Instruction
+
+# Weights of the kinds of equations. Where an instruction is guarded, its PTX may have stood in a branch and have run
+# less
+# often; where it is arithmetic, the compiler may have moved it out of a loop.
+_FLOW, _ANCHOR, _GUARDED, _ARITHMETIC = 100.0, 1.0, 0.1, 0.03
+_SHORT = 3e-6  # what an instruction costs
+_ANCHORS = (sass.FMA, sass.SHARED, sass.GLOBAL, sass.COPY, sass.BARRIER, sass.DOUBLE, sass.TENSOR, sass.LOCAL)
+_ROUNDS = 400
+_LOOPS = 6
+_LEAST = 1e-3  # of a run of a warp: less is none
+
+
+@dataclass(frozen=True)
+class Block:
+    """Instructions start..end - 1, which run one after another, and the blocks that may follow."""
+
+    start: int
+    end: int
+    following: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Flow:
+    """`counts[b]` is how often a warp runs block b, `edges[b]` how often it goes from there to each that follows."""
+
+    blocks: tuple[Block, ...]
+    counts: tuple[float, ...]
+    edges: tuple[tuple[float, ...], ...]
+
+
+def basic_blocks(code: Sequence[Instruction]) -> tuple[Block, ...]:
+    starts = {0}
+    for at, one in enumerate(code):
+        if one.target is not None or one.ends:
+            starts |= {at + 1, *([one.target] if one.target is not None else [])}
+    ordered = sorted(start for start in starts if 0 <= start < len(code))
+    number = {start: n for n, start in enumerate(ordered)}
+    ends = [*ordered[1:], len(code)]
+    return tuple(
+        Block(start, end, tuple(number[to] for to in _next(code[end - 1], end) if to in number))
+        for start, end in zip(ordered, ends)
+    )
+
+
+def _next(last: Instruction, end: int) -> list[int]:
+    if last.target is not None:
+        return [end, last.target] if last.conditional else [last.target]
+    return [] if last.ends and last.always else [end]
+
+
+def solved(code: Sequence[Instruction], executed: dict[int, float]) -> Flow:
+    """The flow of one warp, where `executed` says how often a warp executes each line of the PTX."""
+    blocks = basic_blocks(code)
+    ways = [(number, to) for number, block in enumerate(blocks) for to in block.following]
+    ways += [(number, -1) for number, block in enumerate(blocks) if code[block.end - 1].ends]
+    rows, right = _equations(code, blocks, ways, executed)
+    cost = np.array([blocks[start].end - blocks[start].start for start, _ in ways], float)
+    for _ in range(_LOOPS):
+        flow = non_negative(np.array(rows), np.array(right), _SHORT * cost)
+        cut_off = _entrances(ways, flow)
+        if not cut_off:
+            break
+        rows += [_FLOW * row for row in cut_off]
+        right += [_FLOW] * len(cut_off)
+    edges = [
+        tuple(float(flow[w]) for w, way in enumerate(ways) if way[0] == n and way[1] >= 0) for n in range(len(blocks))
+    ]
+    counts = [float(sum(flow[w] for w, way in enumerate(ways) if way[0] == n)) for n in range(len(blocks))]
+    return Flow(blocks, tuple(counts), tuple(edges))
+
+
+def _entrances(ways: list[tuple[int, int]], flow: np.ndarray) -> list[np.ndarray]:
+    """For each loop that runs and is never entered, the ways into it: somebody has to go there once."""
+    going = [way for way, often in zip(ways, flow) if often > _LEAST and way[1] >= 0]
+    reached = _closure(0, going)
+    lost = {start for start, _ in going} - reached
+    found = []
+    while lost:
+        loop = _closure(next(iter(lost)), going)
+        inward = np.array([to in loop and start not in loop for start, to in ways], float)
+        if inward.any():
+            found.append(inward)
+        lost -= loop
+    return found
+
+
+def _closure(start: int, going: list[tuple[int, int]]) -> set[int]:
+    """The blocks that are reached from there."""
+    after: dict[int, list[int]] = defaultdict(list)
+    for one, to in going:
+        after[one].append(to)
+    seen, todo = set(), [start]
+    while todo:
+        n = todo.pop()
+        if n not in seen:
+            seen.add(n)
+            todo += after[n]
+    return seen
+
+
+def _equations(code, blocks, ways, executed) -> tuple[list[np.ndarray], list[float]]:
+    """Unknown is how often each way is gone; a block runs as often as it is left."""
+    leaving = np.zeros((len(blocks), len(ways)))
+    entering = np.zeros((len(blocks), len(ways)))
+    for w, (start, to) in enumerate(ways):
+        leaving[start, w] = 1
+        if to >= 0:
+            entering[to, w] = 1
+    reached = _closure(0, [way for way in ways if way[1] >= 0])
+    rows = [_FLOW * (leaving[n] - entering[n]) for n in range(len(blocks)) if n in reached]
+    right = [_FLOW if n == 0 else 0.0 for n in range(len(blocks)) if n in reached]
+    for count, weight, places in _known(code, blocks, executed):
+        weight /= max(1.0, count) ** 0.5
+        rows.append(weight * sum(leaving[n] * times for n, times in places.items()))
+        right.append(weight * count)
+    return rows, right
+
+
+def _known(
+    code: Sequence[Instruction], blocks: tuple[Block, ...], executed: dict[int, float]
+) -> Iterator[tuple[float, float, dict[int, int]]]:
+    """(count, weight, how often each block counts for it). Lines of the PTX whose instruction stays what it is; of each
+    block, the most that a guarded one ran, and the median of its arithmetic, where its lines are in no other block."""
+    where: dict[int, dict[int, int]] = defaultdict(lambda: defaultdict(int))
+    kinds: dict[int, float] = {}
+    for n, block in enumerate(blocks):
+        for one in code[block.start : block.end]:
+            if one.ptx and not one.never:
+                where[one.ptx][n] += 1
+                kinds[one.ptx] = max(kinds.get(one.ptx, 0.0), _trust(one))
+    alone: dict[tuple[int, float], list[float]] = defaultdict(list)
+    for line, places in where.items():
+        if kinds[line] == _ANCHOR:
+            yield executed.get(line, 0.0), _ANCHOR, places
+        elif len(places) == 1:
+            alone[next(iter(places)), kinds[line]].append(executed.get(line, 0.0))
+    for (n, trust), counts in alone.items():
+        yield max(counts) if trust == _GUARDED else float(np.median(counts)), trust, {n: 1}
+
+
+def _trust(one: Instruction) -> float:
+    if one.unit not in _ANCHORS:
+        return _ARITHMETIC
+    return _ANCHOR if one.always else _GUARDED
+
+
+def non_negative(matrix: np.ndarray, right: np.ndarray, cost: np.ndarray) -> np.ndarray:
+    """The x without negative numbers that makes |matrix·x - right|² / 2 + cost·x least, by the method of Lawson and
+    Hanson."""
+    columns = matrix.shape[1]
+    free, x = np.zeros(columns, bool), np.zeros(columns)
+    gram, target = matrix.T @ matrix, matrix.T @ right - cost
+    for _ in range(_ROUNDS):
+        slope = np.where(free, -np.inf, target - gram @ x)
+        best = int(slope.argmax())
+        if slope[best] <= 1e-9 * max(1.0, abs(target).max()):
+            break
+        free[best] = True
+        x = _with_free(gram, target, free, x)
+    return x
+
+
+def _with_free(gram: np.ndarray, target: np.ndarray, free: np.ndarray, x: np.ndarray) -> np.ndarray:
+    while True:
+        trial = np.zeros_like(x)
+        trial[free] = np.linalg.lstsq(gram[np.ix_(free, free)], target[free], rcond=None)[0]
+        bad = free & (trial <= 0)
+        if not bad.any():
+            return trial
+        step = (x[bad] / np.maximum(x[bad] - trial[bad], 1e-300)).min()
+        x = x + step * (trial - x)
+        free &= x > 1e-12
+        x[~free] = 0.0
+
+
+def path(flow: Flow, most: int) -> list[int]:
+    """The blocks that a warp runs, in order, each way taken in turn as often as its share says; at most so many
+    instructions."""
+    credit = [[0.0] * len(way) for way in flow.edges]
+    at, taken, found = 0, 0, []
+    while taken < most:
+        block = flow.blocks[at]
+        found.append(at)
+        taken += block.end - block.start
+        shares = flow.edges[at]
+        left = max(flow.counts[at], _LEAST)
+        if sum(shares) < _LEAST:
+            break
+        credit[at] = [have + share / left for have, share in zip(credit[at], shares)]
+        ahead = max(range(len(shares)), key=lambda w: credit[at][w])
+        if credit[at][ahead] < 0.5 and sum(shares) < left - _LEAST:
+            break
+        credit[at][ahead] -= 1
+        at = block.following[ahead]
+    return found

@@ -1,0 +1,120 @@
+"""The time of one launch: a sample of its blocks is counted, their machine code followed, one SM simulated.
+
+The SM that gets most blocks decides. It works in rounds of as many blocks as fit on it at one time, and its last round
+may be of fewer.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil, prod
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gemmlab.kernel.launch import Launch, cdiv
+from gemmlab.kernel.limits import occupancy
+from gemmlab.kernel.plan import Plan
+from gemmlab.kernel.warp import WARP
+from gemmlab.model import flow, sass, sm
+from gemmlab.model.costs import numbers, tables
+from gemmlab.model.cubin import machine_code
+from gemmlab.model.machines import Machine
+from gemmlab.model.sample import NotCounted, sampled
+from gemmlab.model.traffic import reuse_of
+
+if TYPE_CHECKING:
+    from gemmlab.kernel.program import Program
+
+Shape = tuple[int, int, int]
+MOST_STEPS = 16_000  # instructions of a warp that are simulated; the rest goes on at the same pace
+_SHORT = 0.02  # of a path that may be left out
+_EARLY, _LATE = 1, 5  # the parts of a simulation whose pace counts: neither the start nor when first warps have ended
+
+
+@dataclass(frozen=True)
+class Timed:
+    """`cycles` until the launch ends, and of all SMs together those that they had blocks. `busy` and `waits` are
+    those of
+    one SM (sm.py), `ran[i]` how often its warps run instruction i of the `code`."""
+
+    cycles: float
+    used: float
+    busy: np.ndarray
+    waits: np.ndarray
+    ran: np.ndarray
+    code: tuple[sass.Instruction, ...] = ()
+
+
+def timed(launch: Launch, program: Program, work: Launch | Plan, shape: Shape, machine: Machine) -> Timed:
+    """One launch of `work`. Raises NotCounted where there is no telling."""
+    code = _code(program, launch.kernel)
+    blocks = sampled(program, launch, work, shape)
+    warps = cdiv(prod(launch.block), WARP)
+    flows = flow.solved(code, {line: counted.instructions / warps for line, counted in blocks[0].lines.items()})
+    total = prod(launch.grid)
+    reuse = reuse_of(blocks, launch.layout.product(shape), launch.layout.element)
+    whole, costs = tables(code, blocks[0], reuse, machine)
+    path = _Path.of(flows)
+    used = program.resources[launch.kernel]
+    fits = occupancy(prod(launch.block), used.registers, used.shared_bytes + launch.smem, program.arch).blocks_per_sm
+    rounds, rest = divmod(ceil(total / machine.sms), fits)
+    values = numbers(machine, min(machine.sms, total))
+    found = [
+        times * path.run(whole, costs, values, warps, together)
+        for times, together in ((rounds, fits), (min(rest, 1), rest))
+        if times
+    ]
+    return sum(found[1:], found[0]).finished(code, min(1.0, total / machine.sms / ceil(total / machine.sms)))
+
+
+def _code(program: Program, kernel: str) -> tuple[sass.Instruction, ...]:
+    found = machine_code(program.machine_code, program.symbol(kernel))
+    if found is None:
+        raise NotCounted(f"The machine code has no kernel {kernel}.")
+    return tuple(sass.instructions(found))
+
+
+@dataclass(frozen=True)
+class _Round:
+    """A round of blocks of one SM, or several after each other."""
+
+    cycles: float
+    busy: np.ndarray
+    waits: np.ndarray
+    ran: np.ndarray
+
+    def __rmul__(self, times: float) -> _Round:
+        return _Round(times * self.cycles, times * self.busy, times * self.waits, times * self.ran)
+
+    def __add__(self, other: _Round) -> _Round:
+        return _Round(
+            self.cycles + other.cycles, self.busy + other.busy, self.waits + other.waits, self.ran + other.ran
+        )
+
+    def finished(self, code: tuple[sass.Instruction, ...], used: float) -> Timed:
+        return Timed(self.cycles, used * self.cycles, self.busy, self.waits, self.ran, code)
+
+
+@dataclass(frozen=True)
+class _Path:
+    """The instructions that a warp runs, as far as they are simulated, and how many there are in all."""
+
+    places: np.ndarray
+    length: float
+
+    @classmethod
+    def of(cls, flows: flow.Flow) -> _Path:
+        parts = [np.arange(flows.blocks[n].start, flows.blocks[n].end) for n in flow.path(flows, MOST_STEPS)]
+        length = sum(count * (block.end - block.start) for count, block in zip(flows.counts, flows.blocks))
+        return cls(np.concatenate(parts), length)
+
+    def run(self, whole: np.ndarray, costs: np.ndarray, values: np.ndarray, warps: int, together: int) -> _Round:
+        done = sm.simulate(self.places, whole, costs, values, warps, together)
+        ran = np.bincount(self.places, minlength=len(whole)) * float(warps * together)
+        missing = self.length - len(self.places)
+        if missing < _SHORT * self.length:
+            return _Round(done.cycles, done.busy, done.waits, ran)
+        pace = (done.progress[_LATE] - done.progress[_EARLY]) / (len(self.places) * (_LATE - _EARLY) / sm.PARTS)
+        scale = self.length / len(self.places)
+        return _Round(done.cycles + missing * pace, scale * done.busy, scale * done.waits, scale * ran)

@@ -1,0 +1,93 @@
+"""What the blocks of a launch do, counted on a few of them: blocks in the middle of the grid stand for all but the last
+row, column and layer, which may be cut off by the matrices' edges."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+from math import prod
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gemmlab.kernel.counters import LineCounters
+from gemmlab.kernel.epilogue import NOTHING
+from gemmlab.kernel.launch import Launch
+from gemmlab.kernel.plan import Plan
+
+if TYPE_CHECKING:
+    from gemmlab.kernel.executor import Outcome
+    from gemmlab.kernel.program import Program
+
+Shape = tuple[int, int, int]
+_SECONDS = 60.0
+_HARMLESS = ("uninitialized",)  # of one launch of several: what the launches before it wrote is not there
+
+
+@dataclass(frozen=True)
+class Sampled:
+    """One block that stands for `blocks` of the grid: what it executed by lines of the PTX, and how many rows and
+    columns of C it wrote to."""
+
+    blocks: int
+    lines: dict[int, LineCounters]
+    rows: int
+    columns: int
+
+    @cached_property
+    def totals(self) -> LineCounters:
+        return sum(self.lines.values(), LineCounters())
+
+
+class NotCounted(Exception):
+    """The launch could not be counted; the text says why, as a sentence for people."""
+
+
+def sampled(program: Program, launch: Launch, work: Launch | Plan, shape: Shape) -> tuple[Sampled, ...]:
+    """The sampled blocks of one launch of `work`, the one that stands for most of the grid first. Raises NotCounted."""
+    return tuple(
+        sorted((_run(program, launch, work, shape, *one) for one in _picked(launch.grid)), key=lambda one: -one.blocks)
+    )
+
+
+def _picked(grid: tuple[int, int, int]) -> Iterator[tuple[int, int]]:
+    """(linear number of a block, blocks that it stands for)."""
+    places = [[(size // 2, size - 1), (size - 1, 1)] if size > 2 else [(at, 1) for at in range(size)] for size in grid]
+    x, y, _ = grid
+    for (i, many_x), (j, many_y), (k, many_z) in product(*places):
+        yield i + x * (j + y * k), many_x * many_y * many_z
+
+
+def _run(program: Program, launch: Launch, work: Launch | Plan, shape: Shape, block: int, stands_for: int) -> Sampled:
+    from gemmlab.emulator import EmulatorExecutor
+
+    M, N, K = launch.layout.product(shape)
+    element = launch.layout.element
+    A, B = (np.zeros(size, element.storage) for size in ((M, K), (K, N)))
+    terms = NOTHING.terms("random", (M, N), 1, element)
+    alone = Plan((launch,), work.buffers) if isinstance(work, Plan) else launch
+    executor = EmulatorExecutor(seconds=_SECONDS, again=False, by_ptx=True)
+    outcome = executor.run(program, alone, A, B, shape, blocks=np.array([block], np.int64), terms=terms)
+    _require(outcome, isinstance(work, Plan))
+    assert outcome.counters is not None
+    return Sampled(stands_for, outcome.counters.lines, *_extent(outcome.written))
+
+
+def _require(outcome: Outcome, of_several: bool) -> None:
+    for finding in outcome.findings:
+        if finding.is_error and not (of_several and finding.kind in _HARMLESS):
+            raise NotCounted(f"A fault keeps it from being counted: {finding.message}")
+    if outcome.counters is None:
+        raise NotCounted("The emulator did not run it to its end.")
+
+
+def _extent(written: np.ndarray | None) -> tuple[int, int]:
+    if written is None or not written.any():
+        return 0, 0
+    return int(written.any(axis=1).sum()), int(written.any(axis=0).sum())
+
+
+def blocks_of(launch: Launch) -> int:
+    return prod(launch.grid)

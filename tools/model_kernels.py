@@ -1,0 +1,104 @@
+"""The kernels that the model of time is measured against: each with a name, a group and how it is launched.
+
+- ladder: the solutions of lessons 00 to 09, with the lesson's sizes and with the others that are recorded;
+- landscape: lesson 09's kernel with all sizes of the recorded landscapes;
+- fast: the float32 kernels of solutions/fast;
+- published: tests/kernels_model, kernels of the kinds that people publish, written for this.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from gemmlab.trials.candidate import Candidate
+
+Shape = tuple[int, int, int]
+ROOT = Path(__file__).resolve().parents[1]
+FOLDER = ROOT / "tests" / "kernels_model"
+LAST_LESSON = "09"
+SHAPES: tuple[Shape, ...] = (
+    (1024, 1024, 1024),
+    (4096, 4096, 4096),
+    (512, 512, 512),
+    (2048, 2048, 2048),
+    (1024, 1024, 512),
+    (256, 256, 8192),
+    (1001, 777, 513),
+    (16, 11008, 4096),
+    (128, 4096, 4096),
+)
+_TOLD = re.compile(r"^// (\w+): (.+)$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class ModelKernel:
+    """A kernel under the name that the records use. It takes M, N and K that are multiples of `multiples`."""
+
+    name: str
+    group: str
+    candidate: Candidate
+    multiples: Shape = (1, 1, 1)
+
+    @property
+    def half(self) -> str:
+        """'fit' or 'report', by the name alone, so that no kernel ever changes sides."""
+        return ("fit", "report")[hashlib.sha256(self.name.encode()).digest()[0] % 2]
+
+    def takes(self, shape: Shape) -> bool:
+        return not any(size % multiple for size, multiple in zip(shape, self.multiples))
+
+
+def model_kernels() -> list[ModelKernel]:
+    """All of them."""
+    return [*_ladder(), *_landscape(), *_fast(), *published()]
+
+
+def published(folder: Path = FOLDER) -> Iterator[ModelKernel]:
+    """Those of tests/kernels_model; the lines `// block:`, `// grid:`, `// smem:` or `// launcher:` say how each is
+    launched, `// multiples: M,N,K` which sizes it takes."""
+    from gemmlab.launcher.spec import LauncherSpec
+    from gemmlab.trials.numbers import variant
+
+    for path in sorted(folder.glob("*/*.cu")):
+        source = path.read_text(encoding="utf-8")
+        told = dict(_TOLD.findall(source))
+        if "launcher" in told:
+            candidate = Candidate(source, path.stem, LauncherSpec(told["launcher"]).of(source))
+        else:
+            candidate = variant(path.stem, source, told["block"], told["grid"], told.get("smem", "0"))
+        M, N, K = map(int, told.get("multiples", "1,1,1").split(","))
+        yield ModelKernel(path.stem, "published", candidate, (M, N, K))
+
+
+def _ladder() -> Iterator[ModelKernel]:
+    from gemmlab.records.record import entries
+
+    for entry in entries(ROOT):
+        if entry.lesson and entry.lesson <= LAST_LESSON and entry.dtype == "float32":
+            yield ModelKernel(entry.candidate.filename, "ladder", entry.candidate)
+
+
+def _landscape() -> Iterator[ModelKernel]:
+    from gemmlab.course.lesson import load
+    from gemmlab.cuda.sizes import Sizes, with_sizes
+    from gemmlab.models.autotune import launch_spec
+    from gemmlab.records.landscapes import recorded_landscapes
+
+    solution = load(LAST_LESSON).solution
+    entries = (entry for one in recorded_landscapes() for search in one["searches"] for entry in search["entries"])
+    recorded = {Sizes(*entry["sizes"]) for entry in entries}
+    for sizes in sorted(recorded, key=lambda one: (one.BM, one.BN, one.BK, one.TM, one.TN)):
+        name = f"09 BM={sizes.BM} BN={sizes.BN} BK={sizes.BK} TM={sizes.TM} TN={sizes.TN}"
+        yield ModelKernel(name, "landscape", Candidate(with_sizes(solution, sizes), name, launch_spec(sizes)))
+
+
+def _fast() -> Iterator[ModelKernel]:
+    from gemmlab.records.record import entries
+
+    for entry in entries(ROOT):
+        if entry.lesson is None and entry.dtype == "float32":
+            yield ModelKernel(entry.candidate.filename, "fast", entry.candidate)

@@ -1,0 +1,314 @@
+"""The model's times beside those of a GPU. In steps, because the machine of the GPU may have no compiler like ours:
+
+    python tools/validate_model.py compile FOLDER --arch sm_90    # here: kernels.zip
+    python tools/validate_model.py measure FOLDER                 # there: times.json
+    python tools/validate_model.py keep FOLDER                    # here: gemmlab/recorded/model/GPU.json
+    python tools/validate_model.py table                          # here: gemmlab/recorded/model-GPU.json and .md
+
+Which kernels stands in model_kernels.py. Each time is the median of launches by themselves, with cold caches: see
+Bench.cold. A kernel whose C is wrong has no time, and the file says so.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+import statistics
+import sys
+import time
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from model_kernels import ModelKernel
+
+ROOT = Path(__file__).resolve().parents[1]
+RECORDED = ROOT / "gemmlab" / "recorded"
+TIMES = RECORDED / "model"
+Shape = tuple[int, int, int]
+SECONDS, FEWEST, MOST = 0.03, 3, 15  # what the launches of a kernel at a shape take, and how many they are
+
+
+# ---- compile, here
+
+
+def compile_all(folder: Path, arch: str) -> None:
+    """Each kernel's code and its requests into FOLDER/kernels.zip."""
+    from model_kernels import SHAPES, model_kernels
+
+    from gemmlab.gpu.child.request import request_of
+    from gemmlab.kernel.plan import refused
+    from gemmlab.trials.numbers import compiled
+
+    kernels, jobs = model_kernels(), []
+    folder.mkdir(parents=True, exist_ok=True)
+    with zipfile.ZipFile(folder / "kernels.zip", "w", zipfile.ZIP_DEFLATED, compresslevel=9) as packed:
+        programs = compiled([one.candidate for one in kernels], arch, SHAPES)
+        for number, (kernel, program) in enumerate(zip(kernels, programs, strict=True)):
+            if isinstance(program, str):
+                sys.exit(f"{kernel.name} does not compile: {program}")
+            runs = []
+            for shape in filter(kernel.takes, SHAPES):
+                work = kernel.candidate.launch.at(*shape)
+                if faults := refused(work, program):
+                    print(f"{kernel.name} at {shape} is not launched: {faults[0].message}")
+                else:
+                    runs.append({"shape": shape, "request": request_of(program, work, shape, shape)})
+            packed.writestr(f"{number}.cubin", program.machine_code)
+            jobs.append({"name": kernel.name, "group": kernel.group, "cubin": f"{number}.cubin", "runs": runs})
+        packed.writestr("jobs.json", json.dumps(jobs))
+    print(f"{len(jobs)} kernels, {sum(len(job['runs']) for job in jobs)} times to take")
+
+
+# ---- measure, there
+
+
+def measure(folder: Path, commit: str, limit: float) -> None:
+    """Time every job on the first GPU for `limit` seconds at most; FOLDER/times.json."""
+    from gemmlab.gpu.bench import Bench
+    from gemmlab.records.machines import machine_of
+
+    end = time.monotonic() + limit
+    with zipfile.ZipFile(folder / "kernels.zip") as packed, Bench() as bench:
+        jobs = json.loads(packed.read("jobs.json"))
+        codes = {job["cubin"]: packed.read(job["cubin"]) for job in jobs}
+        shapes = dict.fromkeys(tuple(run["shape"]) for job in jobs for run in job["runs"])
+        machine, times = machine_of(bench, commit), []
+        for shape in shapes:
+            began = time.monotonic()
+            times += [_time(bench, job, run, codes) for job, run in _of_shape(jobs, shape) if time.monotonic() < end]
+            (folder / "times.json").write_text(json.dumps({"machine": machine, "times": times}))
+            print(f"{shape}: {len(times)} times so far, {time.monotonic() - began:.1f} s", flush=True)
+
+
+def _of_shape(jobs: list[dict], shape: Shape) -> Iterator[tuple[dict, dict]]:
+    for job in jobs:
+        for run in job["runs"]:
+            if tuple(run["shape"]) == shape:
+                yield job, run
+
+
+def _time(bench, job: dict, run: dict, codes: dict[str, bytes]) -> dict:
+    from gemmlab.errors import UserError
+
+    head = {"name": job["name"], "group": job["group"], "shape": run["shape"]}
+    try:
+        ms, clock = bench.cold(run["request"], codes[job["cubin"]], seconds=SECONDS, fewest=FEWEST, most=MOST)
+    except UserError as error:
+        print(f"{job['name']} at {run['shape']}: {error}", flush=True)
+        return head | {"failed": str(error)}
+    spread = [float(f"{bound:.5g}") for bound in (min(ms), max(ms))]
+    median = float(f"{statistics.median(ms):.5g}")
+    return head | {"ms": median, "spread": spread, "launches": len(ms), "sm_clock_mhz": round(clock)}
+
+
+# ---- keep and table, here
+
+
+def keep(folder: Path) -> None:
+    """The times among the records of the course."""
+    from gemmlab.files import write_whole
+
+    data = json.loads((folder / "times.json").read_text())
+    path = TIMES / f"{data['machine']['gpu'].replace(' ', '-')}.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    rows = ",\n".join("  " + json.dumps(row) for row in data["times"])
+    write_whole(path, f'{{\n "machine": {json.dumps(data["machine"])},\n "times": [\n{rows}\n ]\n}}\n')
+    print(f"wrote {path}")
+
+
+def table(gpu: str) -> None:
+    """Predict every time that is kept of a GPU, and write both beside each other as JSON and as a page."""
+    from gemmlab.files import write_whole
+
+    file = gpu.replace(" ", "-")
+    kept = json.loads((TIMES / f"{file}.json").read_text(encoding="utf-8"))
+    rows = predicted(kept["times"], gpu)
+    data = {"machine": kept["machine"], "summary": summaries(rows)}
+    lines = ",\n".join("  " + json.dumps(row) for row in rows)
+    text = json.dumps(data, indent=1).rstrip("}\n") + f'}},\n "rows": [\n{lines}\n ]\n}}\n'
+    path = RECORDED / f"model-{file}.json"
+    write_whole(path, text)
+    write_whole(path.with_suffix(".md"), page(json.loads(text)))
+    print(f"wrote {path} and {path.with_suffix('.md').name}")
+    for half, found in data["summary"].items():
+        print(half, json.dumps(found))
+
+
+def predicted(times: list[dict], gpu: str) -> list[dict]:
+    """A row for each kernel and shape that has a time; processes side by side, one a processor."""
+    from multiprocessing import get_context
+
+    from model_kernels import model_kernels
+
+    known = {kernel.name: kernel for kernel in model_kernels()}
+    jobs: dict[str, list[dict]] = {}
+    for row in times:
+        if "ms" in row and row["name"] in known:
+            jobs.setdefault(row["name"], []).append(row)
+    with get_context("spawn").Pool(os.cpu_count()) as pool:
+        work = [(known[name], rows, gpu) for name, rows in jobs.items()]
+        return [row for rows in pool.imap(_predict, work) for row in rows]
+
+
+def _predict(job: tuple[ModelKernel, list[dict], str]) -> list[dict]:
+    from gemmlab.model import predict
+
+    kernel, times, gpu = job
+    rows = []
+    for time_of in times:
+        found = predict(kernel.candidate, tuple(time_of["shape"]), gpu)
+        row = {"name": kernel.name, "group": kernel.group, "half": kernel.half, "shape": time_of["shape"]}
+        row["measured_ms"] = time_of["ms"]
+        if found.ms is None:
+            row["unknown"] = found.unknown
+        else:
+            row |= {"predicted_ms": float(f"{found.ms:.5g}"), "error": round(found.ms / time_of["ms"] - 1, 4)}
+            row["summary"] = found.summary()
+        rows.append(row)
+    return rows
+
+
+# ---- how good it is
+
+
+def summaries(rows: list[dict]) -> dict[str, dict]:
+    """Of the half that the constants were fitted on, and of the other; of all; and of the groups of kernels."""
+    found = {half: summary([row for row in rows if row["half"] == half]) for half in ("report", "fit")}
+    found["all"] = summary(rows)
+    for group in dict.fromkeys(row["group"] for row in rows):
+        found[group] = summary([row for row in rows if row["group"] == group])
+    return found
+
+
+def summary(rows: list[dict]) -> dict:
+    """Errors are |predicted − measured| / measured, over kernels and shapes; ranks are compared within each shape."""
+    known = [row for row in rows if "error" in row]
+    errors = sorted(abs(row["error"]) for row in known)
+    if not errors:
+        return {"kernels": 0, "times": 0, "unknown": len(rows)}
+    shapes = dict.fromkeys(tuple(row["shape"]) for row in known)
+    return {
+        "kernels": len({row["name"] for row in known}),
+        "times": len(known),
+        "unknown": len(rows) - len(known),
+        "median_error": round(statistics.median(errors), 4),
+        "nine_in_ten_within": round(errors[math.ceil(0.9 * len(errors)) - 1], 4),
+        "within_30_percent": round(sum(error <= 0.3 for error in errors) / len(errors), 4),
+        "spearman": {
+            "×".join(map(str, shape)): round(spearman([row for row in known if tuple(row["shape"]) == shape]), 4)
+            for shape in shapes
+        },
+    }
+
+
+def spearman(rows: list[dict]) -> float:
+    """How well the order of the predicted times is that of the measured ones: 1 where it is the same."""
+    if len(rows) < 2:
+        return 1.0
+    ranks = [_ranks([row[key] for row in rows]) for key in ("predicted_ms", "measured_ms")]
+    return statistics.correlation(*ranks)
+
+
+def _ranks(values: list[float]) -> list[float]:
+    """The places of the values in their order; equal ones share the mean of theirs."""
+    ordered = sorted(values)
+    return [(ordered.index(value) + len(ordered) - 1 - ordered[::-1].index(value)) / 2 for value in values]
+
+
+def page(data: dict) -> str:
+    """The table in Markdown."""
+    machine, rows = data["machine"], data["rows"]
+    lines = [
+        f"# Predicted times beside those of an {machine['gpu']}",
+        "",
+        "Written by `tools/validate_model.py table`. Measured: median of launches with cold caches, between events, "
+        f"driver {machine['driver']}, {machine['date']}, commit {machine['commit'][:10]}. "
+        "Predicted: `gemmlab.model`, which sees none of these times. An error is |predicted − measured| / measured.",
+        "",
+        "Whole kernels, not shapes, are in one half or the other, by a hash of their names. The fitted constants of "
+        "the model come from the half `fit`; what counts is the half `report`.",
+        "",
+        *_summary_table(data["summary"]),
+        "",
+        "## Order within a shape (Spearman)",
+        "",
+        *_spearman_table(data["summary"]),
+        "",
+        *_unknown(rows),
+        "## Every time",
+        "",
+        "Measured and predicted in microseconds.",
+        "",
+        "| kernel | half | M×N×K | measured | predicted | error | reasons |",
+        "|:--|:--|:--|--:|--:|--:|:--|",
+    ]
+    known = [row for row in rows if "error" in row]
+    return "\n".join([*lines, *map(_row, known)]) + "\n"
+
+
+def _summary_table(found: dict[str, dict]) -> list[str]:
+    lines = [
+        "| kernels | how many | times | median error | nine in ten within | within 30 % | no number |",
+        "|:--|--:|--:|--:|--:|--:|--:|",
+    ]
+    for name, one in found.items():
+        if one["times"]:
+            errors = (one["median_error"], one["nine_in_ten_within"], one["within_30_percent"])
+            cells = (f"{one['kernels']}", f"{one['times']}", *(f"{100 * error:.1f} %" for error in errors))
+            lines.append(f"| {name} | {' | '.join(cells)} | {one['unknown']} |")
+    return lines
+
+
+def _spearman_table(found: dict[str, dict]) -> list[str]:
+    names = [name for name in ("report", "fit", "all") if found[name]["times"]]
+    lines = [f"| M×N×K | {' | '.join(names)} |", "|:--|" + "--:|" * len(names)]
+    for shape in found["all"].get("spearman", {}):
+        cells = (found[name]["spearman"].get(shape) for name in names)
+        lines.append(f"| {shape} | {' | '.join('' if cell is None else f'{cell:.3f}' for cell in cells)} |")
+    return lines
+
+
+def _unknown(rows: list[dict]) -> list[str]:
+    found: dict[tuple[str, str], int] = {}
+    for row in rows:
+        if "unknown" in row:
+            found[row["name"], row["unknown"]] = found.get((row["name"], row["unknown"]), 0) + 1
+    if not found:
+        return []
+    lines = [f"| {name} | {count} | {why} |" for (name, why), count in found.items()]
+    return ["## Without a number", "", "| kernel | shapes | why |", "|:--|--:|:--|", *lines, ""]
+
+
+def _row(row: dict) -> str:
+    shape, times = "×".join(map(str, row["shape"])), (row["measured_ms"], row["predicted_ms"])
+    measured, said = (f"{1e3 * ms:,.1f}" for ms in times)
+    cells = row["name"], row["half"], shape, measured, said, f"{100 * row['error']:+.0f} %", row["summary"]
+    return f"| {' | '.join(cells)} |"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("step", choices=("compile", "measure", "keep", "table"))
+    parser.add_argument("folder", type=Path, nargs="?")
+    parser.add_argument("--arch", default="sm_90", help="the architecture of the GPU that measures")
+    parser.add_argument("--commit", default="unknown", help="the commit that is measured")
+    parser.add_argument("--limit", type=float, default=600.0, help="seconds that measuring may take")
+    parser.add_argument("--gpu", default="NVIDIA-H200", help="whose times are predicted")
+    options = parser.parse_args()
+    if options.step == "compile":
+        compile_all(options.folder, options.arch)
+    elif options.step == "measure":
+        measure(options.folder, options.commit, options.limit)
+    elif options.step == "keep":
+        keep(options.folder)
+    else:
+        table(options.gpu)
+
+
+if __name__ == "__main__":
+    main()
