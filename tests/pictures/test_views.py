@@ -215,6 +215,9 @@ def test_what_is_predicted_is_never_taken_for_what_was_measured_or_recorded():
     assert "12_fused_epilogue: no ring, for it was recorded at other shapes." in picture.alt
 
 
+_LINES = {2: {"issue": 0.29, "shared": 0.6, "memory": 0.001}, 1: {"memory": 0.1}, 3: {"issue": 0.009}}
+
+
 def said(ms: float | None = 0.29, unknown: str | None = None) -> SimpleNamespace:
     """What a model says of a kernel of three lines."""
     reasons = (
@@ -232,9 +235,7 @@ def said(ms: float | None = 0.29, unknown: str | None = None) -> SimpleNamespace
         unknown=unknown,
         bottleneck="issue" if ms else None,
         reasons=reasons if ms else (),
-        lines={2: {"issue": 0.29, "shared": 0.6, "memory": 0.001}, 1: {"memory": 0.1}, 3: {"issue": 0.009}} if ms else {},  # fmt: skip
-        if ms
-        else {},
+        lines=_LINES if ms else {},
         summary=lambda: "issue 71 %, shared 54 %: issue decides",
     )
 
@@ -256,8 +257,8 @@ def test_the_lines_have_their_part_of_the_time():
     rows = lines_table("load(a | b);\nmultiply();\nstore();", said()).splitlines()
     assert rows[0] == "| line | predicted | of the warps' time | on |"
     assert rows[2:] == [
-        r"| 1 | `load(a \| b);` | 10 % | memory 10 % |",
-        "| 2 | `multiply();` | 89 % | shared 60 %, issue 29 % |",
+        r"| 1 | `load(a \| b);` | 10 % | waiting for global memory 10 % |",
+        "| 2 | `multiply();` | 89 % | waiting for shared memory 60 %, issuing 29 % |",
     ]
 
 

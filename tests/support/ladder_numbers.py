@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import astuple
 from functools import cache, partial
@@ -15,8 +16,8 @@ from gemmlab.cuda.sizes import Sizes, numbers_of, register_sizes, sizes_of, with
 from gemmlab.errors import UserError
 from gemmlab.kernel.elements import BFLOAT16, FLOAT16, FLOAT32, TF32
 from gemmlab.kernel.launch import cdiv
-from gemmlab.kernel.limits import REGISTER_UNIT, SM_PARTITIONS, WARP, occupancy
-from gemmlab.model import Prediction, predict
+from gemmlab.kernel.limits import REGISTER_UNIT, SM_PARTITIONS, STATIC_SHARED, WARP, occupancy
+from gemmlab.model.machines import DEFAULT, RECORDED
 from gemmlab.model.machines import load as load_machine
 from gemmlab.models import autotune
 from gemmlab.models.banks import request
@@ -28,9 +29,7 @@ from gemmlab.notebook.arguments import COUNTED_SHAPE
 from gemmlab.records.landscapes import measured, recorded_landscapes
 from gemmlab.records.results import all_results, published
 from gemmlab.records.splits import recorded_splits
-from gemmlab.trials.candidate import Candidate
 from gemmlab.trials.counts import tally
-from gemmlab.trials.search import Search
 from gemmlab.trials.warp_tile import warp_tile
 
 Shape = tuple[int, int, int]
@@ -185,17 +184,31 @@ def _lanes() -> dict[str, WarpTile]:
 
 
 @cache
-def predicted_search(M: int, N: int, K: int) -> dict[Sizes, Prediction]:
-    """What the model predicts for each configuration of the recorded search at that shape."""
-    lesson = load("09")
-    search = Search(lesson.kernel, lesson.solution, (M, N, K), ARCH, SMS, predict)
-    return {one.sizes: predict(search.sized(one.sizes), (M, N, K)) for one in _search(M, N, K)}
+def _accuracy() -> dict[tuple[str, Shape], dict]:
+    """The rows of the model's recorded accuracy, by the kernel's name and the shape; that they are what it predicts
+    today is tested beside it."""
+    data = json.loads((RECORDED / f"model-{DEFAULT}.json").read_text(encoding="utf-8"))
+    return {(row["name"], (*row["shape"],)): row for row in data["rows"]}
+
+
+def _decides(row: dict) -> str:
+    """'shared' of 'shared 78 %, issue 45 %: shared decides'"""
+    return row["summary"].rsplit(": ", 1)[1].removesuffix(" decides")
+
+
+def predicted_search(M: int, N: int, K: int) -> dict[Sizes, dict]:
+    """What the model predicted for each configuration of the recorded search at that shape."""
+    return {one.sizes: _accuracy()[_name_of(one.sizes), (M, N, K)] for one in _search(M, N, K)}
+
+
+def _name_of(sizes: Sizes) -> str:
+    return "09 " + " ".join(f"{name}={value}" for name, value in vars(sizes).items())
 
 
 def rank_correlation(*shape: int) -> float:
     """Spearman's, of the predicted and the recorded order of the search at that shape."""
     predictions = predicted_search(*shape)
-    speeds = [(one.tflops, predictions[one.sizes].gflops) for one in _search(*shape)]
+    speeds = [(one.tflops, 1 / predictions[one.sizes]["predicted_ms"]) for one in _search(*shape)]
     recorded, predicted = np.array(speeds).T
     return float(np.corrcoef(recorded.argsort().argsort(), predicted.argsort().argsort())[0, 1])
 
@@ -203,24 +216,21 @@ def rank_correlation(*shape: int) -> float:
 def _misjudged(*sizes: int) -> SimpleNamespace:
     """One configuration of that search: what the model makes of it and why, and its place in the record."""
     predictions, recorded = predicted_search(4096, 4096, 4096), [one.sizes for one in _search(4096, 4096, 4096)]
-    ranked = sorted(predictions, key=lambda one: predictions[one].ms)
-    own = Sizes(*sizes)
+    ms = {one: row["predicted_ms"] for one, row in predictions.items()}
+    ranked, own = sorted(ms, key=lambda one: ms[one]), Sizes(*sizes)
     return SimpleNamespace(
-        of_best=100 * predictions[ranked[0]].ms / predictions[own].ms,
+        of_best=100 * ms[ranked[0]] / ms[own],
         model=ranked.index(own) + 1,
         record=recorded.index(own) + 1,
         of=len(ranked),
-        decides=predictions[own].bottleneck,
+        decides=_decides(predictions[own]),
         warps_a_scheduler=_found((4096, 4096, 4096), *sizes).full.warps_per_sm // SM_PARTITIONS,
     )
 
 
-@cache
-def predicted(number: str, side: int) -> Prediction:
-    """What the model says of a lesson's solved kernel at a cube."""
-    lesson = load(number)
-    candidate = Candidate(lesson.solution, lesson.kernel_path.name, lesson.kernel.launches_of(lesson.solution))
-    return predict(candidate, (side, side, side))
+def _decides_in(number: str, side: int) -> str:
+    """What decides, by the model, the time of a lesson's solved kernel at a cube."""
+    return _decides(_accuracy()[load(number).name, (side, side, side)])
 
 
 def speedup(number: str, side: int) -> float:
@@ -254,9 +264,9 @@ _FOR_ALL: dict[str, object] = {
     "second": lambda *shape: _search(*shape)[1],
     "SMS": SMS,
     "SCHEDULERS": SM_PARTITIONS,
+    "STATIC_SHARED": STATIC_SHARED,
     "speedup": speedup,
-    "decides": lambda number, side: predicted(number, side).bottleneck,
-    "predicted": predicted,
+    "decides": _decides_in,
     "rank_correlation": rank_correlation,
     "autotune": autotune,
     "Sizes": Sizes,

@@ -15,6 +15,16 @@ if TYPE_CHECKING:
 
 _LEAST = 0.02  # of the time: lines with less are left out
 
+_SPENT_ON = {
+    "issue": "issuing",
+    "shared": "waiting for shared memory",
+    "memory": "waiting for global memory",
+    "barrier": "waiting at a barrier",
+    "pause": "waiting for the instruction before",
+    "busy": "waiting for what executes it",
+    "turn": "waiting for other warps' turns",
+}
+
 
 def prediction_text(prediction: Prediction) -> str:
     """The time, its range and the reasons in Markdown, or why there is no number."""
@@ -22,7 +32,7 @@ def prediction_text(prediction: Prediction) -> str:
 
 
 def reasons_picture(prediction: Prediction) -> Picture | None:
-    """A bar a reason: how much of the predicted time it alone would take. None where there is no number."""
+    """A bar a reason: its share of the predicted time. None where there is no number."""
     if prediction.ms is None or not prediction.reasons:
         return None
     reasons = prediction.reasons
@@ -36,7 +46,7 @@ def reasons_picture(prediction: Prediction) -> Picture | None:
     axes.set_yticks(range(len(reasons)), [reason.name for reason in reasons])
     axes.set_ylim(len(reasons) - 0.5, -0.5)
     axes.set_xlim(0, 112 * max(1, *(reason.share for reason in reasons)))
-    axes.set_xlabel("% of the predicted time that each would take alone; filled: it decides", color=INK, fontsize=8.5)
+    axes.set_xlabel("% of the predicted time in which it is busy, or warps wait for it; filled: it decides", color=INK, fontsize=8.5)
     axes.tick_params(colors=INK, labelsize=9)
     axes.spines[["top", "right"]].set_visible(False)
     gpu, size = prediction.gpu.replace("-", " "), "×".join(map(str, prediction.shape))
@@ -65,6 +75,7 @@ def lines_table(source: str, prediction: Prediction) -> str:
 
 
 def _in_words(shares: Mapping[str, float]) -> str:
-    """'shared 20 %, issue 12 %': the largest first."""
+    """'shared memory 20 %, issuing 12 %': the largest first."""
     ranked = sorted(shares.items(), key=lambda one: -one[1])
-    return ", ".join(f"{escape(name)} {100 * share:.0f} %" for name, share in ranked if share >= _LEAST / 4)
+    told = [f"{escape(_SPENT_ON.get(name, name))} {100 * share:.0f} %" for name, share in ranked if share >= _LEAST / 2]
+    return ", ".join(told)
