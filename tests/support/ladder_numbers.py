@@ -17,6 +17,7 @@ from gemmlab.errors import UserError
 from gemmlab.kernel.elements import BFLOAT16, FLOAT16, FLOAT32, TF32
 from gemmlab.kernel.launch import cdiv
 from gemmlab.kernel.limits import REGISTER_UNIT, SM_PARTITIONS, STATIC_SHARED, WARP, occupancy
+from gemmlab.model import predict
 from gemmlab.model.machines import DEFAULT, RECORDED
 from gemmlab.model.machines import load as load_machine
 from gemmlab.models import autotune
@@ -29,6 +30,7 @@ from gemmlab.notebook.arguments import COUNTED_SHAPE
 from gemmlab.records.landscapes import measured, recorded_landscapes
 from gemmlab.records.results import all_results, published
 from gemmlab.records.splits import recorded_splits
+from gemmlab.trials.candidate import Candidate
 from gemmlab.trials.counts import tally
 from gemmlab.trials.warp_tile import warp_tile
 
@@ -184,11 +186,19 @@ def _lanes() -> dict[str, WarpTile]:
 
 
 @cache
-def _accuracy() -> dict[tuple[str, Shape], dict]:
-    """The rows of the model's recorded accuracy, by the kernel's name and the shape; that they are what it predicts
-    today is tested beside it."""
-    data = json.loads((RECORDED / f"model-{DEFAULT}.json").read_text(encoding="utf-8"))
-    return {(row["name"], (*row["shape"],)): row for row in data["rows"]}
+def _row(name: str, shape: Shape) -> dict:
+    """What the model says of a kernel at a shape: of the recorded accuracy's rows, which are tested to be what it
+    predicts today, or predicted now where there is no such record yet."""
+    path = RECORDED / f"model-{DEFAULT}.json"
+    if path.exists():
+        rows = json.loads(path.read_text(encoding="utf-8"))["rows"]
+        return next(row for row in rows if (row["name"], (*row["shape"],)) == (name, shape))
+    lesson = load(name[:2])
+    text, launch = lesson.solution, lesson.kernel.launches_of(lesson.solution)
+    if sizes := [int(number) for number in re.findall(r"=(\d+)", name)]:
+        text, launch = with_sizes(text, Sizes(*sizes)), autotune.launch_spec(Sizes(*sizes))
+    found = predict(Candidate(text, lesson.kernel_path.name, launch), shape)
+    return {"predicted_ms": found.ms, "summary": found.summary()}
 
 
 def _decides(row: dict) -> str:
@@ -198,7 +208,7 @@ def _decides(row: dict) -> str:
 
 def predicted_search(M: int, N: int, K: int) -> dict[Sizes, dict]:
     """What the model predicted for each configuration of the recorded search at that shape."""
-    return {one.sizes: _accuracy()[_name_of(one.sizes), (M, N, K)] for one in _search(M, N, K)}
+    return {one.sizes: _row(_name_of(one.sizes), (M, N, K)) for one in _search(M, N, K)}
 
 
 def _name_of(sizes: Sizes) -> str:
@@ -230,7 +240,7 @@ def _misjudged(*sizes: int) -> SimpleNamespace:
 
 def _decides_in(number: str, side: int) -> str:
     """What decides, by the model, the time of a lesson's solved kernel at a cube."""
-    return _decides(_accuracy()[load(number).name, (side, side, side)])
+    return _decides(_row(load(number).name, (side, side, side)))
 
 
 def speedup(number: str, side: int) -> float:
@@ -238,6 +248,7 @@ def speedup(number: str, side: int) -> float:
     before = f"{int(number) - 1:02}"
     (results,) = [one for one in all_results() if one.machine["gpu"] == "NVIDIA H200"]
     at = results.at((side, side, side))
+    assert at, f"nothing is recorded at {side}"
     return at.as_taught(number).gflops / at.as_taught(before).gflops
 
 

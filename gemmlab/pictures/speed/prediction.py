@@ -46,7 +46,7 @@ def reasons_picture(prediction: Prediction) -> Picture | None:
     axes.set_yticks(range(len(reasons)), [reason.name for reason in reasons])
     axes.set_ylim(len(reasons) - 0.5, -0.5)
     axes.set_xlim(0, 112 * max(1, *(reason.share for reason in reasons)))
-    axes.set_xlabel("% of the predicted time in which it is busy, or warps wait for it; filled: it decides", color=INK, fontsize=8.5)
+    axes.set_xlabel("% of the predicted time, busy or waited for; filled: it decides", color=INK, fontsize=8.5)
     axes.tick_params(colors=INK, labelsize=9)
     axes.spines[["top", "right"]].set_visible(False)
     gpu, size = prediction.gpu.replace("-", " "), "×".join(map(str, prediction.shape))
