@@ -50,7 +50,7 @@ types: .venv/installed-test
 test: lint $(GPU) .venv/chromium warm
 	$(VENV) tests/support/copy_course.py $(COURSE)
 	CUDA_VISIBLE_DEVICES=-1 $(VENV) -m pytest -n $(JOBS) --dist loadscope $(NBVAL) $(COURSE)/lessons $(COURSE)/solutions
-	$(VENV) -m pytest -n $(JOBS) --dist loadscope tests
+	$(VENV) -m pytest -n $(JOBS) --dist loadscope --no-loadscope-reorder -p no:nbval tests
 
 lessons: .venv/installed-base $(GPU) warm
 	$(VENV) -m gemmlab.build $(if $(filter all,$(EXECUTE)),--execute-all)

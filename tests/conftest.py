@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import hypothesis
@@ -11,8 +12,30 @@ from cell_outputs import Handle
 from gemmlab.course.lesson import find_root
 from gemmlab.pictures.picture import Picture
 
+# jsonschema, which nbformat imports, would make 38 parsers with it: more than a second in every process.
+sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
+
 hypothesis.settings.register_profile("gemmlab", deadline=None)  # no test is about time
 hypothesis.settings.load_profile("gemmlab")
+
+# The files that take the most time, in this order; see "Tests" in CONTRIBUTING.md.
+LONGEST = (
+    "test_grading_class.py",
+    "test_grading_agrees.py",
+    "test_student_kernels.py",
+    "test_field.py",
+    "test_grading_run.py",
+    "test_browser.py",
+    "test_grading_cases.py",
+    "test_store.py",
+    "test_barrier_objects.py",
+    "test_grading_nbgrader.py",
+    "test_entry.py",
+    "test_lesson_09.py",
+    "test_instructions.py",
+    "test_mutants.py",
+    "test_build.py",
+)
 
 NO_GPU = "not run: no GPU"
 NO_CHROMIUM = "not run: no Chromium"
@@ -134,6 +157,7 @@ def shown(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    _longest_first(items)
     wanted = [item for item in items if item.get_closest_marker("gpu")]
     if not wanted:
         return
@@ -142,6 +166,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     if gpu.available() is None:
         for item in wanted:
             item.add_marker(pytest.mark.skip(reason=NO_GPU))
+
+
+def _longest_first(items: list[pytest.Item]) -> None:
+    """A file runs in one process: a long one that is begun last would keep the others waiting."""
+    turn = {name: number for number, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: turn.get(item.path.name, len(turn)))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -40,6 +40,7 @@ def compile_all(folder: Path, arch: str) -> None:
     """Each kernel's code and its requests into FOLDER/kernels.zip."""
     from model_kernels import SHAPES, model_kernels
 
+    from gemmlab.compiler.nvrtc import client
     from gemmlab.gpu.child.request import request_of
     from gemmlab.kernel.plan import refused
     from gemmlab.trials.numbers import compiled
@@ -60,7 +61,8 @@ def compile_all(folder: Path, arch: str) -> None:
                     runs.append({"shape": shape, "request": request_of(program, work, shape, shape)})
             packed.writestr(f"{number}.cubin", program.machine_code)
             jobs.append({"name": kernel.name, "group": kernel.group, "cubin": f"{number}.cubin", "runs": runs})
-        packed.writestr("jobs.json", json.dumps(jobs))
+        compiler = {"nvrtc": ".".join(map(str, client.describe()["version"]))}
+        packed.writestr("jobs.json", json.dumps(compiler | {"jobs": jobs}))
     print(f"{len(jobs)} kernels, {sum(len(job['runs']) for job in jobs)} times to take")
 
 
@@ -74,10 +76,11 @@ def measure(folder: Path, commit: str, limit: float) -> None:
 
     end = time.monotonic() + limit
     with zipfile.ZipFile(folder / "kernels.zip") as packed, Bench() as bench:
-        jobs = json.loads(packed.read("jobs.json"))
+        told = json.loads(packed.read("jobs.json"))
+        jobs, compiler = told["jobs"], {"nvrtc": told["nvrtc"]}
         codes = {job["cubin"]: packed.read(job["cubin"]) for job in jobs}
         shapes = dict.fromkeys(tuple(run["shape"]) for job in jobs for run in job["runs"])
-        machine, times = machine_of(bench, commit), []
+        machine, times = machine_of(bench, commit) | compiler, []
         for shape in shapes:
             began = time.monotonic()
             times += [_time(bench, job, run, codes) for job, run in _of_shape(jobs, shape) if time.monotonic() < end]

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import contextlib
+import gzip
 import hashlib
 import json
 import os
 import tempfile
 import threading
+import zlib
 from collections import OrderedDict
 from pathlib import Path
 
 MOST_IN_MEMORY = 64
-MOST_FILES = 400
-FORMAT = 3  # raised when the meaning of an entry changes
+MOST_FILES = 2000  # some 40 KB each
+FORMAT = 4  # raised when the meaning of an entry changes
 
 _memory: OrderedDict[str, dict] = OrderedDict()
 _lock = threading.Lock()
@@ -29,7 +31,7 @@ def folder() -> Path:
 
 def key(**parts: object) -> str:
     """One name for all that the result depends on."""
-    return _digest(json.dumps([FORMAT, parts], sort_keys=True))
+    return hashlib.sha256(json.dumps([FORMAT, parts], sort_keys=True).encode()).hexdigest()
 
 
 def load(name: str) -> dict | None:
@@ -39,12 +41,9 @@ def load(name: str) -> dict | None:
             _memory.move_to_end(name)
             return _memory[name]
     try:
-        digest, _, text = (folder() / f"{name}.json").read_text("utf-8").partition("\n")
-    except (OSError, ValueError):
+        entry = json.loads(gzip.decompress((folder() / _file(name)).read_bytes()))
+    except (OSError, EOFError, zlib.error, ValueError):
         return None
-    if digest != _digest(text):
-        return None
-    entry = json.loads(text)
     _remember(name, entry)
     return entry
 
@@ -55,13 +54,12 @@ def store(name: str, entry: dict) -> None:
     with contextlib.suppress(OSError):
         where = folder()
         where.mkdir(parents=True, exist_ok=True)
-        text = json.dumps(entry)
-        _write(where / f"{name}.json", f"{_digest(text)}\n{text}")
+        _write(where / _file(name), gzip.compress(json.dumps(entry).encode(), compresslevel=1))
         _remove_oldest(where)
 
 
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
+def _file(name: str) -> str:
+    return f"{name}.json.gz"
 
 
 def _remember(name: str, entry: dict) -> None:
@@ -72,11 +70,11 @@ def _remember(name: str, entry: dict) -> None:
             _memory.popitem(last=False)
 
 
-def _write(path: Path, text: str) -> None:
+def _write(path: Path, content: bytes) -> None:
     handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
     try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
         os.replace(temporary, path)
     except OSError:
         os.unlink(temporary)
@@ -84,9 +82,9 @@ def _write(path: Path, text: str) -> None:
 
 
 def _remove_oldest(where: Path) -> None:
-    files = sorted(where.iterdir(), key=lambda path: path.stat().st_mtime)
-    for path in files[: max(0, len(files) - MOST_FILES)]:
-        path.unlink(missing_ok=True)
+    files = sorted(os.scandir(where), key=lambda file: file.stat().st_mtime)
+    for file in files[: max(0, len(files) - MOST_FILES)]:
+        Path(file).unlink(missing_ok=True)
 
 
 def forget() -> None:

@@ -116,7 +116,8 @@ def compile_source(
     instances: Sequence[str] = (),
     timeout: float = 60,
 ) -> Program:
-    """Compile CUDA C++ for one architecture, 'sm_80' unless given; `debug` keeps every variable in memory (-G).
+    """Compile CUDA C++ for one architecture, 'sm_80' unless given; `debug` keeps every variable in memory (-G)
+    and brings no cubin.
 
     `options` are further options of NVRTC, such as '-DTILE=16'. `instances` are kernels to make of templates, such as
     'gemm<64, 64>'; the Program knows them by these names. `timeout` is in seconds for the whole. Results are cached.

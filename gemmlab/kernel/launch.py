@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import operator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from gemmlab.errors import UserError
 from gemmlab.kernel.layout import COURSE, Layout
@@ -33,7 +34,7 @@ def evaluate(expression: str, names: dict[str, int]) -> int:
     try:
         if len(expression) > _MAX_EXPRESSION_LENGTH:
             raise UserError(f"the expression is longer than {_MAX_EXPRESSION_LENGTH} characters")
-        return _value(ast.parse(expression.strip(), mode="eval").body, names)
+        return _value(_parsed(expression.strip()), names)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         raise UserError(
             f"cannot read the expression {expression!r}: write integer arithmetic such as cdiv(N,16)"
@@ -42,6 +43,11 @@ def evaluate(expression: str, names: dict[str, int]) -> int:
         raise UserError(f"the expression {expression!r} divides by zero") from None
     except UserError as error:
         raise UserError(f"cannot use the expression {_shortened(expression)!r}: {error}") from None
+
+
+@lru_cache(maxsize=256)
+def _parsed(expression: str) -> ast.expr:
+    return ast.parse(expression, mode="eval").body
 
 
 def _shortened(text: str) -> str:

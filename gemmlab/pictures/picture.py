@@ -26,10 +26,19 @@ class Picture:
     alt: str
 
     def png(self) -> bytes:
-        """The same bytes for the same figure: no date, no version in the metadata."""
+        """The same bytes for the same figure: no date, no version in the metadata.
+
+        As `savefig` has it, which draws a figure once more than needed to lay it out.
+        """
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.image import imsave
+
+        self.figure.set_dpi(_DPI)
+        canvas = FigureCanvasAgg(self.figure)
+        canvas.draw()
         buffer = io.BytesIO()
         metadata = {"Description": self.alt, "Software": None}
-        self.figure.savefig(buffer, format="png", dpi=_DPI, facecolor=PAPER, metadata=metadata)
+        imsave(buffer, canvas.buffer_rgba(), format="png", origin="upper", dpi=_DPI, metadata=metadata)
         return buffer.getvalue()
 
     def _repr_mimebundle_(self, include=None, exclude=None) -> tuple[dict, dict]:

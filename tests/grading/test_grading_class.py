@@ -39,8 +39,8 @@ SECRET = "correct horse battery staple"
 TIMED = ("times.html", "audit.jsonl")  # what differs from run to run
 EVERYBODY = grading_class.students(Outside(Path("/bait"), Path("/canary"), 9))  # for their names
 MOST_SECONDS = 900
-KILLS = 3
-TO_DO_AGAIN = 30  # results that a run that is killed has still to come to
+KILLS = 2
+TO_DO_AGAIN = 20  # results that a run that is killed has still to come to
 
 
 @dataclass(frozen=True)
@@ -244,7 +244,7 @@ def test_killed_at_random_points_the_reports_are_the_same(graded, tmp_path):
     kill_when(graded, out, lambda: True, chance.uniform(0, 2))
     for _ in range(KILLS):
         known = len(list(state.glob("*.json")))
-        more = min(known + chance.randrange(1, 9), len(results) - 1)
+        more = min(known + chance.randrange(1, 6), len(results) - 1)
         kill_when(graded, out, lambda: len(list(state.glob("*.json"))) >= more, chance.uniform(0, 0.5))
         assert not (out / "grades.csv").exists(), seed
     kill_when(graded, out, (out / "hand_marks.csv").exists, chance.uniform(0, 0.3))

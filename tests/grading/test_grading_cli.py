@@ -153,10 +153,13 @@ def test_a_broken_file_of_marks_is_told_before_anything_is_done(batch, tmp_path)
         (["enjoy"], "enjoy"),
     ],
 )
-def test_what_cannot_be_done_is_one_sentence_and_exit_code_2(arguments, words, tmp_path):
-    done = grading(*(str(tmp_path) if argument == "{}" else argument for argument in arguments))
-    assert done.returncode == 2 and done.stdout == ""
-    assert words in done.stderr and len(done.stderr.strip().splitlines()) == 1
+def test_what_cannot_be_done_is_one_sentence_and_exit_code_2(arguments, words, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(HERE.parent)
+    with pytest.raises(SystemExit) as ended:
+        main([str(tmp_path) if argument == "{}" else argument for argument in arguments])
+    said = capsys.readouterr()
+    assert ended.value.code == 2 and said.out == ""
+    assert words in said.err and len(said.err.strip().splitlines()) == 1
 
 
 @pytest.mark.parametrize(

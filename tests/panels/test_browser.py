@@ -26,7 +26,7 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the course as it is handed out; the emulator is compiled before anybody waits for it."""
     target = tmp_path_factory.mktemp("browser") / "course"
     copy_course(ROOT, target)
-    warm.main()
+    warm.compiled_interpreter()
     return target
 
 

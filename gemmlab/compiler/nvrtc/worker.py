@@ -151,8 +151,8 @@ def _has_runtime_headers(folder: Path, major: int) -> bool:
 
 
 def _compile(nvrtc: types.ModuleType, request: dict, include: list[str]) -> dict:
-    """Compile one source. The answer has `ok`, `log`, `ptx`, `cubin` (base64; empty without a real architecture) and
-    `names`, the symbols of the template instances asked for."""
+    """Compile one source. The answer has `ok`, `log`, `ptx`, `cubin` (base64; empty without a real architecture, and
+    with -G: no GPU runs such code, and it is large) and `names`, the symbols of the template instances asked for."""
     headers = {name.encode(): text.encode() for name, text in request["headers"].items()}
     options = (*request["options"], *(f"-I{folder}" for folder in include))
     program = nvrtc.createProgram(request["source"], request["name"], tuple(headers.values()), tuple(headers))
@@ -164,7 +164,8 @@ def _compile(nvrtc: types.ModuleType, request: dict, include: list[str]) -> dict
             nvrtc.compileProgram(program, options)
         except nvrtc.NVRTCError as error:
             return {"ok": False, "log": _text(nvrtc.getProgramLog(program))[:LONGEST_LOG], "reason": str(error)}
-        cubin = nvrtc.getCUBIN(program) if any(option.startswith("-arch=sm_") for option in options) else b""
+        for_a_gpu = any(option.startswith("-arch=sm_") for option in options) and "-G" not in options
+        cubin = nvrtc.getCUBIN(program) if for_a_gpu else b""
         cubin += bytes(-len(cubin) % 8)  # CuPy takes the last byte for the end of a text
         return {
             "ok": True,

@@ -16,13 +16,18 @@ _PACKED_FMA = [number for name, number in o.NUMBER.items() if name.startswith("f
 
 def counters_of(table: np.ndarray, code: Code, by_ptx: bool = False) -> Counters:
     """The interpreter's table, one row an instruction (columns: requests.py), by source line or by line of the PTX."""
-    columns = _columns(table, code.rows) | {"tensor_fma": table[:, r.EXECUTED] * _products(code)}
-    lines = np.array([location.ptx if by_ptx else location.line for location in code.locations])
-    used, place = np.unique(lines, return_inverse=True)
-    ran = np.bincount(place, table[:, r.EXECUTED]) > 0
-    sums = {name: np.bincount(place, values).astype(np.int64) for name, values in columns.items()}
+    ran = np.flatnonzero(table[:, r.EXECUTED] > 0)
+    if not len(ran):
+        return Counters({})
+    locations = [code.locations[pc] for pc in ran]
+    lines = np.array([location.ptx if by_ptx else location.line for location in locations])
+    by_line = np.argsort(lines, kind="stable")
+    ran, lines = ran[by_line], lines[by_line]
+    columns = _columns(table[ran], code.rows[ran]) | {"tensor_fma": table[ran, r.EXECUTED] * _products(code, ran)}
+    starts = np.flatnonzero(np.diff(lines, prepend=lines[0] - 1))
+    sums = np.add.reduceat(np.stack(list(columns.values())), starts, axis=1, dtype=np.int64).T.tolist()
     return Counters(
-        {int(used[n]): LineCounters(**{name: int(sums[name][n]) for name in sums}) for n in np.flatnonzero(ran)}
+        {int(line): LineCounters(**dict(zip(columns, counts))) for line, counts in zip(lines[starts], sums)}
     )
 
 
@@ -54,12 +59,12 @@ def _columns(table: np.ndarray, rows: np.ndarray) -> dict[str, np.ndarray]:
     return found
 
 
-def _products(code: Code) -> np.ndarray:
-    """How many multiply-adds one execution of each instruction makes on tensor cores."""
-    found = np.zeros(len(code.rows), np.int64)
-    for pc in np.flatnonzero(code.rows[:, o.ROW_OP] == o.MMA):
-        start = code.rows[pc, o.ROW_IMM]
-        found[pc] = np.prod(code.tensor_table[start + np.array([o.TILE_M, o.TILE_N, o.TILE_K])], dtype=np.int64)
+def _products(code: Code, pcs: np.ndarray) -> np.ndarray:
+    """How many multiply-adds one execution of each of these instructions makes on tensor cores."""
+    found = np.zeros(len(pcs), np.int64)
+    for number in np.flatnonzero(code.rows[pcs, o.ROW_OP] == o.MMA):
+        start = code.rows[pcs[number], o.ROW_IMM]
+        found[number] = np.prod(code.tensor_table[start + np.array([o.TILE_M, o.TILE_N, o.TILE_K])], dtype=np.int64)
     return found
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import cached_property
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from gemmlab.emulator.code.code import Code
@@ -72,16 +72,10 @@ class Places:
             return plain_name(self.code.shared[region - o.FIRST_SHARED].name)
         return self.code.locals[region - o.FIRST_LOCAL].name
 
-    @cached_property
+    @property
     def declarations(self) -> dict[str, ArrayDeclaration]:
         """The arrays that the source declares, by name."""
-        from gemmlab.cuda.arrays import array_extents
-
-        try:
-            scopes = array_extents(self.source)
-        except Exception:  # the source compiled; a reading of it that fails costs an index in a sentence, nothing more
-            return {}
-        return {name: array for scope in scopes.values() for name, array in scope.items()}
+        return _declared(self.source)
 
     def declaration(self, region: int) -> ArrayDeclaration | None:
         """The declaration of an array, None where the source shows none."""
@@ -173,6 +167,18 @@ class Places:
         if self._is_input(region):
             return say.VECTOR_BOUNDS(array=name, count=size // 4, last=size // 4 - 1)
         return say.BYTES_OF_ARRAY(array=name, size=size) if name else say.BYTES_OF_SOMETHING(size=size)
+
+
+@lru_cache(maxsize=8)
+def _declared(source: str) -> dict[str, ArrayDeclaration]:
+    """The arrays of a source; a kernel with a fault at each of its cases is asked for them each time."""
+    from gemmlab.cuda.arrays import array_extents
+
+    try:
+        scopes = array_extents(source)
+    except Exception:  # the source compiled; a reading of it that fails costs an index in a sentence, nothing more
+        return {}
+    return {name: array for scope in scopes.values() for name, array in scope.items()}
 
 
 def _coordinates(number: int, size: tuple[int, int, int]) -> tuple[int, ...]:
