@@ -12,6 +12,7 @@ Bench.cold. A kernel whose C is wrong has no time, and the file says so.
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import math
 import os
@@ -124,14 +125,18 @@ def keep(folder: Path) -> None:
     print(f"wrote {path}")
 
 
-def table(gpu: str) -> None:
-    """Predict every time that is kept of a GPU, and write both beside each other as JSON and as a page."""
+def table(gpu: str, shapes: list[Shape], done: Path | None) -> None:
+    """Predict the times that are kept of a GPU, of all shapes or of some, and write both beside each other, as JSON and
+    as a page. `done` keeps what is predicted, so that another run of the same model goes on from there."""
     from gemmlab.files import write_whole
 
     file = gpu.replace(" ", "-")
     kept = json.loads((TIMES / f"{file}.json").read_text(encoding="utf-8"))
-    rows = predicted(kept["times"], gpu)
-    data = {"machine": kept["machine"], "summary": summaries(rows)}
+    times = [row for row in kept["times"] if not shapes or tuple(row["shape"]) in shapes]
+    rows = predicted(times, gpu, done)
+    found = summaries(rows)
+    percent = math.ceil(100 * found["report"]["nine_in_ten_within"])
+    data = {"machine": kept["machine"], "within_percent": percent, "summary": found}
     lines = ",\n".join("  " + json.dumps(row) for row in rows)
     text = json.dumps(data, indent=1).rstrip("}\n") + f'}},\n "rows": [\n{lines}\n ]\n}}\n'
     path = RECORDED / f"model-{file}.json"
@@ -142,38 +147,50 @@ def table(gpu: str) -> None:
         print(half, json.dumps(found))
 
 
-def predicted(times: list[dict], gpu: str) -> list[dict]:
+def predicted(times: list[dict], gpu: str, done: Path | None = None) -> list[dict]:
     """A row for each kernel and shape that has a time; processes side by side, one a processor."""
     from multiprocessing import get_context
 
     from model_kernels import model_kernels
 
     known = {kernel.name: kernel for kernel in model_kernels()}
-    jobs: dict[str, list[dict]] = {}
-    for row in times:
-        if "ms" in row and row["name"] in known:
-            jobs.setdefault(row["name"], []).append(row)
+    model = _digest_of_model(gpu)
+    lines = done.read_text(encoding="utf-8").splitlines() if done and done.exists() else []
+    kept = {_key(row): row for row in map(json.loads, lines) if row.pop("model") == model}
+    wanted = [row for row in times if "ms" in row and row["name"] in known]
+    work = [(known[row["name"]], row, gpu) for row in wanted if _key(row) not in kept]
     with get_context("spawn").Pool(os.cpu_count()) as pool:
-        work = [(known[name], rows, gpu) for name, rows in jobs.items()]
-        return [row for rows in pool.imap(_predict, work) for row in rows]
+        for number, row in enumerate(pool.imap_unordered(_predict, work), 1):
+            kept[_key(row)] = row
+            if done:
+                with done.open("a", encoding="utf-8") as file:
+                    file.write(json.dumps(row | {"model": model}) + "\n")
+            if number % 20 == 0:
+                print(f"{number} of {len(work)} predicted", flush=True)
+    return [kept[_key(row)] for row in wanted]
 
 
-def _predict(job: tuple[ModelKernel, list[dict], str]) -> list[dict]:
+def _key(row: dict) -> tuple:
+    return row["name"], *row["shape"]
+
+
+def _digest_of_model(gpu: str) -> str:
+    """What the predictions depend on beside the kernels: the model's code and the GPU's constants."""
+    files = [*sorted((ROOT / "gemmlab" / "model").glob("*.py")), RECORDED / "machines" / f"{gpu}.json"]
+    return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:16]
+
+
+def _predict(job: tuple[ModelKernel, dict, str]) -> dict:
     from gemmlab.model import predict
 
-    kernel, times, gpu = job
-    rows = []
-    for time_of in times:
-        found = predict(kernel.candidate, tuple(time_of["shape"]), gpu)
-        row = {"name": kernel.name, "group": kernel.group, "half": kernel.half, "shape": time_of["shape"]}
-        row["measured_ms"] = time_of["ms"]
-        if found.ms is None:
-            row["unknown"] = found.unknown
-        else:
-            row |= {"predicted_ms": float(f"{found.ms:.5g}"), "error": round(found.ms / time_of["ms"] - 1, 4)}
-            row["summary"] = found.summary()
-        rows.append(row)
-    return rows
+    kernel, time_of, gpu = job
+    found = predict(kernel.candidate, tuple(time_of["shape"]), gpu)
+    row = {"name": kernel.name, "group": kernel.group, "half": kernel.half, "shape": time_of["shape"]}
+    row["measured_ms"] = time_of["ms"]
+    if found.ms is None:
+        return row | {"unknown": found.unknown}
+    row |= {"predicted_ms": float(f"{found.ms:.5g}"), "error": round(found.ms / time_of["ms"] - 1, 4)}
+    return row | {"summary": found.summary()}
 
 
 # ---- how good it is
@@ -294,6 +311,11 @@ def _row(row: dict) -> str:
     return f"| {' | '.join(cells)} |"
 
 
+def _shape(text: str) -> Shape:
+    M, N, K = map(int, text.split(","))
+    return M, N, K
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("step", choices=("compile", "measure", "keep", "table"))
@@ -302,6 +324,8 @@ def main() -> None:
     parser.add_argument("--commit", default="unknown", help="the commit that is measured")
     parser.add_argument("--limit", type=float, default=600.0, help="seconds that measuring may take")
     parser.add_argument("--gpu", default="NVIDIA-H200", help="whose times are predicted")
+    parser.add_argument("--shape", type=_shape, action="append", default=[], help="only these, as M,N,K")
+    parser.add_argument("--done", type=Path, help="a file that keeps predictions: a second run goes on from there")
     options = parser.parse_args()
     if options.step == "compile":
         compile_all(options.folder, options.arch)
@@ -310,7 +334,7 @@ def main() -> None:
     elif options.step == "keep":
         keep(options.folder)
     else:
-        table(options.gpu)
+        table(options.gpu, options.shape, options.done)
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 from gemmlab.check import sentences as say
 from gemmlab.check.causes import without_edge_followers
+from gemmlab.check.dropped import asks_much
 from gemmlab.kernel.kinds import KINDS
 from gemmlab.kernel.tolerance import compare
 from gemmlab.kernel.verdict import Finding
@@ -44,13 +45,19 @@ def looked_at(shapes: Sequence[Shape]) -> list[Shape]:
 
 
 def unoptimised(candidate: Candidate, arch: str | None, shapes: Sequence[Shape] = ()) -> Program | None:
-    """The program without optimisation; None where the compiler has no such code to offer."""
+    """The program without optimisation; None where the compiler has no such code to offer.
+
+    To assemble it takes longer than all else, and is done only where `dropped_by_optimiser` may have something to say.
+    """
     from gemmlab.compiler.compile import CompileError
 
     asks = "NDEBUG" in candidate.text.replace("\\\n", "")  # then it could behave as well
     options = (_UNSAID,) if asks else (_UNSAID, _NO_ASSERTIONS)
     try:
-        return candidate.compiled(arch, shapes=shapes, debug=True, options=options)
+        program = candidate.compiled(arch, shapes=shapes, debug=True, assembled=False, options=options)
+        if asks_much(program.ptx):
+            program = candidate.compiled(arch, shapes=shapes, debug=True, options=options)
+        return program
     except CompileError:
         return None
 

@@ -112,12 +112,13 @@ def compile_source(
     *,
     arch: str | None = None,
     debug: bool = False,
+    assembled: bool = True,
     options: Sequence[str] = (),
     instances: Sequence[str] = (),
     timeout: float = 60,
 ) -> Program:
     """Compile CUDA C++ for one architecture, 'sm_80' unless given; `debug` keeps every variable in memory (-G)
-    and brings no cubin.
+    and brings no cubin. What is not `assembled` is PTX alone, without resources and without ptxas's complaints.
 
     `options` are further options of NVRTC, such as '-DTILE=16'. `instances` are kernels to make of templates, such as
     'gemm<64, 64>'; the Program knows them by these names. `timeout` is in seconds for the whole. Results are cached.
@@ -129,17 +130,25 @@ def compile_source(
     arguments = ["-G" if debug else "-lineinfo", "-std=c++17", "--ptxas-options=-v"]
     arguments += [f"--pre-include={BEFORE_ALL}", *options]
     more = {"instances": list(instances)} if instances else {}
-    name = compile_cache.key(source=source, arch=arch, options=arguments, compiler=_compiler(), headers=HEADERS, **more)
+    target = arch if assembled else _virtual(arch)
+    name = compile_cache.key(
+        source=source, arch=target, options=arguments, compiler=_compiler(), headers=HEADERS, **more
+    )
     entry = compile_cache.load(name)
     if entry is None:
         try:
-            entry = _Compilation(arch, arguments, instances, timeout).run(source)
+            entry = _Compilation(target, arguments, instances, timeout).run(source)
         except _Rejected as rejected:
             raise CompileError(filename, _with_look_alikes(source, rejected.diagnostics)) from None
         except nvrtc_client.CompilerLost as lost:
             raise CompileError(filename, [Diagnostic("error", str(lost))]) from None
         compile_cache.store(name, entry)
     return _program(source, filename, arch, entry)
+
+
+def _virtual(arch: str) -> str:
+    """The architecture whose code is PTX: nothing is assembled for it."""
+    return arch.replace("sm_", "compute_")
 
 
 def has_header(name: str) -> bool:
@@ -212,7 +221,7 @@ class _Compilation:
         complaints = [message for message in parse_ptxas(answer["log"]) if message.severity == "error"]
         if not complaints:
             raise _Rejected(self._diagnostics(answer, source))
-        again = self._ask(source, self.arch.replace("sm_", "compute_"), *more)
+        again = self._ask(source, _virtual(self.arch), *more)
         ptx = again.get("ptx", "")
         if not ptx or not all(complaint.is_about_resources for complaint in complaints):
             raise _Rejected([_located(complaint, ptx) for complaint in complaints])

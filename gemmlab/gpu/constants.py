@@ -7,7 +7,7 @@ counts: the launch and what is set up before cancel. Cycles are those of the SM 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gemmlab.compiler.compile import compile_source
+from gemmlab.errors import UserError
 from gemmlab.kernel.launch import Address, Argument, Launch, Scalar
 from gemmlab.kernel.plan import Fill, Plan
 from gemmlab.kernel.program import Program
@@ -25,12 +26,13 @@ if TYPE_CHECKING:
 _KERNELS = Path(__file__).with_name("child") / "constants.cu"
 
 STEPS, COPY_STEPS = 64, 16  # instructions of a round, as in constants.cu
+_CODE = 4096  # those of the kernel `straight`, 16 bytes each
 _THREADS, _BLOCKS_AN_SM = 512, 4
 _WARPS_AN_SM = _THREADS // 32 * _BLOCKS_AN_SM
 _OUT = 4096
 _LINE = 128
 _MEMORY = 2**30
-_L2_PIECE = 2**15
+_L2_PIECE = 2**17  # of a block: all its reads that are under way at one time lie in different lines
 _SHARED_PIECE = 2**20
 _L1_WINDOW = 4096
 _FLUSH_CACHES = 4
@@ -41,7 +43,7 @@ MEANINGS: dict[str, str] = {
     "sm_clock_mhz": "MHz: cycles of the SM clock a microsecond, median of those read after each measurement",
     "fma_latency": "cycles from a float32 multiply-add to one that needs it: a chain in one warp",
     "imad_latency": "cycles from a 32-bit integer multiply-add to one that needs it: a chain in one warp",
-    "alu_latency": "cycles from an integer add or logic operation to the next that needs it: a chain in one warp",
+    "alu_latency": "cycles from a logic operation or a minimum to the next that needs it: a chain in one warp",
     "shuffle_latency": "cycles from a shuffle to one that needs it: a chain in one warp",
     "shared_latency": "cycles of a 4-byte read of shared memory whose result is the next address, one warp",
     "shared_latency_16": "cycles of a 16-byte read of shared memory whose result is the next address, one thread",
@@ -56,9 +58,11 @@ MEANINGS: dict[str, str] = {
     "ffma_rate": "warp instructions a cycle of an SM: float32 multiply-adds, 8 chains a thread, two operands shared",
     "outer_product_rate": "warp instructions a cycle of an SM: multiply-adds of an 8×8 outer product in registers",
     "imad_rate": "warp instructions a cycle of an SM: 32-bit integer multiply-adds",
-    "alu_rate": "warp instructions a cycle of an SM: integer adds and logic",
+    "imad_wide_rate": "warp instructions a cycle of an SM: integer multiply-adds with a sum of 64 bits",
+    "alu_rate": "warp instructions a cycle of an SM: logic and minima of integers",
     "ffma_imad_rate": "warp instructions a cycle of an SM: float32 and integer multiply-adds in turns",
     "ffma_alu_rate": "warp instructions a cycle of an SM: float32 multiply-adds and logic in turns",
+    "large_code_rate": "warp instructions a cycle of an SM: multiply-adds in a loop of 64 KB of code",
     "shuffle_rate": "warp instructions a cycle of an SM: shuffles",
     "shared_4_rate": "reads a cycle of an SM: 4 bytes a lane of shared memory, all banks once",
     "shared_4_same_rate": "reads a cycle of an SM: 4 bytes of shared memory, the same for all lanes",
@@ -75,10 +79,12 @@ MEANINGS: dict[str, str] = {
     "l1_4_lines_rate": "reads a cycle of an SM: 4 bytes a lane, each in a line of its own, out of the L1 cache",
     "l1_4_sectors_rate": "reads a cycle of an SM: 4 bytes a lane, each in a sector of its own, out of the L1 cache",
     "l1_16_rate": "reads a cycle of an SM: 16 bytes a lane, side by side, out of the L1 cache",
-    "l2_bytes_an_sm": "bytes a cycle that one SM reads from the L2 cache while the others rest, 16 bytes a lane",
+    "l2_bytes_an_sm": "bytes a cycle that an SM reads from the L2 cache at most: l2_same_rate, an SM",
     "l2_rate": "bytes a cycle that all SMs read from the L2 cache, 16 bytes a lane, each block a piece of its own",
     "l2_rate_4": "bytes a cycle that all SMs read from the L2 cache, 4 bytes a lane, each block a piece of its own",
     "l2_same_rate": "bytes a cycle that all SMs read from the L2 cache, 16 bytes a lane, all blocks the same",
+    "l2_write_rate": "bytes a cycle that all SMs write into the L2 cache, 16 bytes a lane, each block its own piece",
+    "l2_write_an_sm": "bytes a cycle that one SM writes into the L2 cache while the others rest",
     "async_copy_rate": "bytes a cycle that all SMs copy from the L2 cache by cp.async, 16 bytes a lane",
     "async_copy_an_sm": "bytes a cycle that one SM copies from the L2 cache by cp.async while the others rest",
     "dram_read_rate": "bytes a cycle of the SM clock read from memory, by all SMs",
@@ -136,18 +142,28 @@ class _Probe:
         return self.work / cycles if self.inverse else cycles / self.work
 
 
-def measure_constants(bench: Bench) -> dict[str, float]:
-    """The constants by name, as in MEANINGS. It takes some seconds."""
+def measure_constants(bench: Bench, tell: Callable[[str], None]) -> dict[str, float]:
+    """The constants by name, as in MEANINGS, but for those that could not be measured: `tell` hears why. It takes some
+    seconds."""
     program = compile_source(_KERNELS.read_text(encoding="utf-8"), _KERNELS.name, arch=bench.arch)
     found: dict[str, float] = {"sms": bench.sms, "l2_bytes": bench.l2_bytes}
     clocks = []
     for probe in _probes(bench.sms):
-        cycles, clock = _cycles(bench, program, probe)
+        try:
+            cycles, clock = _cycles(bench, program, probe)
+        except UserError as error:
+            tell(f"{probe.name} is not measured: {error}")
+            continue
         found[probe.name] = float(f"{probe.value(cycles):.4g}")
         clocks.append(clock)
-    found |= _launches(bench, program)
+    if "l2_same_rate" in found:
+        found["l2_bytes_an_sm"] = float(f"{found['l2_same_rate'] / bench.sms:.4g}")
+    try:
+        found |= _launches(bench, program)
+    except UserError as error:
+        tell(f"launches are not measured: {error}")
     found["sm_clock_mhz"] = round(float(np.median(clocks)))
-    return {name: found[name] for name in MEANINGS}
+    return {name: found[name] for name in MEANINGS if name in found}
 
 
 def _cycles(bench: Bench, program: Program, probe: _Probe) -> tuple[float, float]:
@@ -156,6 +172,8 @@ def _cycles(bench: Bench, program: Program, probe: _Probe) -> tuple[float, float
     for rounds in probe.rounds:
         ms, clock = bench.spans(program, probe.plan(rounds, bench.l2_bytes), repeats=7)
         times.append(float(np.median(ms)))
+    if times[1] <= times[0]:
+        raise UserError(f"{probe.rounds[1]} rounds took no longer than {probe.rounds[0]}")
     return (times[1] - times[0]) * 1e3 * clock / (probe.rounds[1] - probe.rounds[0]), clock
 
 
@@ -187,8 +205,10 @@ def _barriers(sms: int) -> Iterator[_Probe]:
 
 def _issue(sms: int) -> Iterator[_Probe]:
     work = STEPS * _WARPS_AN_SM
-    for name in ("ffma", "imad", "alu", "ffma_imad", "ffma_alu", "shuffle"):
+    for name in ("ffma", "imad", "imad_wide", "alu", "ffma_imad", "ffma_alu", "shuffle"):
         yield _Probe(f"{name}_rate", f"rate_{name}", (64, 576), _BLOCKS_AN_SM * sms, _THREADS, work, True)
+    whole = _CODE * _WARPS_AN_SM
+    yield _Probe("large_code_rate", "straight", (2, 10), _BLOCKS_AN_SM * sms, _THREADS, whole, True)
     yield _Probe("outer_product_rate", "rate_outer_product", (64, 576), 2 * sms, 256, STEPS * 16, True)
 
 
@@ -213,11 +233,12 @@ def _caches(sms: int) -> Iterator[_Probe]:
     apart = Scalar("int64", _L2_PIECE), Scalar("int32", _L2_PIECE)
     same = Scalar("int64", 0), Scalar("int32", _SHARED_PIECE)
     for name, kernel, width, count, places in (
-        ("l2_bytes_an_sm", "rate_l2_16", 16, 1, apart),
-        ("l2_rate", "rate_l2_16", 16, blocks, apart),
-        ("l2_rate_4", "rate_l2_4", 4, blocks, apart),
-        ("l2_same_rate", "rate_l2_16", 16, blocks, same),
-        ("async_copy_rate", "rate_async_copy", 16, blocks, apart),
+        ("l2_rate", "rate_l2_16", 16, sms, apart),
+        ("l2_rate_4", "rate_l2_4", 4, sms, apart),
+        ("l2_same_rate", "rate_l2_16", 16, sms, same),
+        ("l2_write_rate", "rate_l2_write", 16, sms, apart),
+        ("l2_write_an_sm", "rate_l2_write", 16, 1, apart),
+        ("async_copy_rate", "rate_async_copy", 16, sms, apart),
         ("async_copy_an_sm", "rate_async_copy", 16, 1, apart),
     ):
         bytes_read = count * _THREADS * COPY_STEPS * width

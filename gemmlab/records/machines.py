@@ -35,7 +35,7 @@ def record_constants(
 def write_constants(bench: Bench, out: Path | None, commit: str, tell: Callable[[str], None]) -> Path:
     """The same with a bench that is there."""
     tell(f"{bench.gpu}: the constants are measured")
-    constants = measure_constants(bench)
+    constants = measure_constants(bench, tell)
     for name, value in constants.items():
         tell(f"{name:24} {value:>14,.2f}  {MEANINGS[name]}")
     machine = machine_of(bench, commit)

@@ -45,6 +45,7 @@ class Candidate:
         *,
         shapes: Iterable[Shape] = (),
         debug: bool = False,
+        assembled: bool = True,
         options: Sequence[str] = (),
     ) -> Program:
         """The program, for `arch` or the compiler's default; compiled again only where its cache does not have it.
@@ -54,7 +55,15 @@ class Candidate:
         from gemmlab.compiler.compile import compile_source
 
         instances = [name for name in self.kernels(shapes) if "<" in name]
-        return compile_source(self.text, self.filename, arch=arch, debug=debug, options=options, instances=instances)
+        return compile_source(
+            self.text,
+            self.filename,
+            arch=arch,
+            debug=debug,
+            assembled=assembled,
+            options=options,
+            instances=instances,
+        )
 
     def run(self, shape: Shape, inputs: str = "random", seed: int = 1, arch: str | None = None) -> Outcome:
         """One launch in the emulator. Raises UserError where it does not compile."""

@@ -78,7 +78,7 @@ def _nothing(at, *arguments):
 
 def _takes_rounds(at, *arguments):
     """As long as its numbers are large, up to a moment."""
-    time.sleep(1e-7 * sum(x for x in arguments if 0 <= x < 2**12))
+    time.sleep(2e-7 * sum(x for x in arguments if 0 <= x < 2**12))
 
 
 def _right(at, A, B, C, M, N, K):

@@ -27,16 +27,16 @@ def one_bench(monkeypatch):
         yield opened
 
 
-def test_every_constant_is_measured_and_kept_with_its_meaning(one_bench, tmp_path, monkeypatch):
+def test_constants_are_measured_and_kept_with_their_meanings(one_bench, tmp_path, monkeypatch):
     monkeypatch.setattr("gemmlab.gpu.device", lambda: GpuInfo("Fake GPU", "sm_90", "1.2", "12.9", "14"))
     told = []
     path = machines.write_constants(one_bench, tmp_path / "machines" / "x.json", "c0ffee", told.append)
     data = json.loads(path.read_text())
     assert data["machine"].keys() >= {"gpu", "arch", "driver", "date", "commit"}
-    assert data["constants"].keys() == data["meanings"].keys() == constants.MEANINGS.keys()
+    assert data["meanings"].keys() == constants.MEANINGS.keys() >= data["constants"].keys()
     assert (data["constants"]["sms"], data["constants"]["sm_clock_mhz"]) == (2, 1500)
-    assert data["constants"]["fma_latency"] > 0 and data["constants"]["l2_rate"] > 0
-    assert any("fma_latency" in line for line in told)
+    assert len(data["constants"]) > 20 and min(data["constants"].values()) > -1e3  # the fake's times are of no meaning
+    assert sum(name in line for name in constants.MEANINGS for line in told) >= len(constants.MEANINGS)
 
 
 def test_a_launch_that_is_measured_is_one_that_an_h200_takes():
@@ -50,9 +50,12 @@ def test_a_launch_that_is_measured_is_one_that_an_h200_takes():
             asked.append(plan)
             return [1.0 * len(asked)], 1980.0  # each round takes a millisecond more, whatever it is
 
-    found = constants.measure_constants(Asked())
+    def refuse(line):
+        pytest.fail(line)
+
+    found = constants.measure_constants(Asked(), refuse)
     assert found["fma_latency"] == pytest.approx(1980e3 / (576 - 64) / 64, rel=1e-3)
-    assert found["l2_rate"] / found["l2_bytes_an_sm"] == pytest.approx(4 * 132, rel=1e-3)
+    assert found["l2_rate"] / found["async_copy_an_sm"] == pytest.approx(132, rel=1e-3)
 
 
 def cold(one_bench, *lines):
@@ -82,3 +85,21 @@ def test_without_a_gpu_or_a_commit_there_are_no_constants(monkeypatch, tmp_path)
     monkeypatch.setattr("gemmlab.gpu.available", lambda: "Fake GPU")
     with pytest.raises(UserError, match="--commit"):
         machines.record_constants(tmp_path)
+
+
+def test_a_constant_that_cannot_be_measured_is_left_out_and_told():
+    class Broken:
+        arch, sms, l2_bytes = "sm_90", 132, 60 * 2**20
+
+        def spans(self, program: Program, plan: Plan, repeats: int, cold: bool = False):
+            (launch,) = launches_of(plan)[-1:]
+            if launch.kernel == "rate_atomic":
+                raise UserError("it failed")
+            rounds = max(argument.value for argument in launch.arguments or () if hasattr(argument, "value"))
+            return [0.0 if launch.kernel == "chain_fma" else float(rounds + launch.grid[0])], 1980.0
+
+    told = []
+    found = constants.measure_constants(Broken(), told.append)
+    assert "atomic_rate" not in found and "fma_latency" not in found and found["imad_latency"] > 0
+    assert "atomic_rate is not measured: it failed" in told
+    assert "fma_latency is not measured: 576 rounds took no longer than 64" in told

@@ -34,7 +34,7 @@ extern "C" __global__ void chain_imad(float* out, int rounds)
     KEEP_INT(x);
 }
 
-// LOP3 and IADD3 in turns, which the assembler cannot join.
+// LOP3 and VIMNMX in turns, which the assembler cannot join, and which it cannot do by multiplying, as it can add.
 extern "C" __global__ void chain_alu(float* out, int rounds)
 {
     int x = threadIdx.x;
@@ -43,7 +43,7 @@ extern "C" __global__ void chain_alu(float* out, int rounds)
 #pragma unroll
         for (int i = 0; i < STEPS / 2; ++i) {
             asm volatile("xor.b32 %0, %0, %1;" : "+r"(x) : "r"(a));
-            asm volatile("add.s32 %0, %0, %1;" : "+r"(x) : "r"(b));
+            asm volatile("min.s32 %0, %0, %1;" : "+r"(x) : "r"(b));
         }
     }
     KEEP_INT(x);
@@ -170,6 +170,21 @@ RATE_HEAD rate_imad(float* out, int rounds)
     KEEP_INT(sum);
 }
 
+// Sums of 64 bits, as addresses are made.
+RATE_HEAD rate_imad_wide(float* out, int rounds)
+{
+    long long x[CHAINS];
+    const int a = __float_as_int(out[0]), b = __float_as_int(out[1]);
+    for (int i = 0; i < CHAINS; ++i) x[i] = threadIdx.x + i;
+    for (int round = 0; round < rounds; ++round) {
+#pragma unroll
+        for (int i = 0; i < STEPS; ++i) asm volatile("mad.wide.s32 %0, %1, %2, %0;" : "+l"(x[i % CHAINS]) : "r"(a), "r"(b));
+    }
+    long long sum = 0;
+    for (int i = 0; i < CHAINS; ++i) sum += x[i];
+    KEEP_INT(sum);
+}
+
 RATE_HEAD rate_alu(float* out, int rounds)
 {
     int x[CHAINS];
@@ -181,7 +196,7 @@ RATE_HEAD rate_alu(float* out, int rounds)
             if (i / CHAINS % 2)
                 asm volatile("xor.b32 %0, %0, %1;" : "+r"(x[i % CHAINS]) : "r"(a));
             else
-                asm volatile("add.s32 %0, %0, %1;" : "+r"(x[i % CHAINS]) : "r"(b));
+                asm volatile("min.s32 %0, %0, %1;" : "+r"(x[i % CHAINS]) : "r"(b));
         }
     }
     int sum = 0;
@@ -322,6 +337,21 @@ RATE_HEAD rate_l2_4(const char* from, float* out, int rounds, long long apart, i
 RATE_HEAD rate_l2_16(const char* from, float* out, int rounds, long long apart, int bytes)
 {
     read_l2<16>(from, out, rounds, apart, bytes);
+}
+
+// Writes of 16 bytes a thread that the L2 cache keeps.
+RATE_HEAD rate_l2_write(char* to, float* out, int rounds, long long apart, int bytes)
+{
+    to += blockIdx.x * apart;
+    const float x = threadIdx.x;
+    int at = threadIdx.x * 16;
+    for (int round = 0; round < rounds; ++round) {
+#pragma unroll
+        for (int i = 0; i < 16; ++i) {
+            asm volatile("st.global.cg.v4.f32 [%0], {%1, %1, %1, %1};" : : "l"(to + at), "f"(x) : "memory");
+            at = (at + blockDim.x * 16) & (bytes - 1);
+        }
+    }
 }
 
 // The same by asynchronous copies into shared memory, 16 bytes a thread.

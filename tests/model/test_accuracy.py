@@ -1,0 +1,74 @@
+"""How the tool compares the model's times with measured ones, and what the recorded table says of it."""
+
+import json
+import sys
+
+import pytest
+
+from gemmlab.course.lesson import find_root
+
+sys.path.append(str(find_root() / "tools"))
+import validate_model as tool  # noqa: E402  a tool is no module of a package
+
+TIMES = json.loads((tool.TIMES / "NVIDIA-H200.json").read_text(encoding="utf-8"))
+TABLE = tool.RECORDED / "model-NVIDIA-H200.json"
+recorded = pytest.mark.skipif(not TABLE.exists(), reason="no table is recorded")
+
+
+def row(predicted, measured, shape=(8, 8, 8), half="report", name="x"):
+    error = predicted / measured - 1
+    return {
+        "name": name,
+        "group": "ladder",
+        "half": half,
+        "shape": list(shape),
+        "measured_ms": measured,
+        "predicted_ms": predicted,
+        "error": error,
+    }
+
+
+def test_errors_are_of_the_measured_time_and_ranks_within_a_shape():
+    rows = [row(1.1, 1.0), row(1.5, 2.0), row(4.0, 4.0), row(9.0, 3.0, (4, 4, 4)), row(1.0, 5.0, (4, 4, 4))]
+    found = tool.summary([*rows, {"name": "y", "unknown": "It spills."}])
+    assert (found["times"], found["unknown"]) == (5, 1)
+    assert found["median_error"] == 0.25 and found["within_30_percent"] == 0.6
+    assert found["nine_in_ten_within"] == 2.0
+    assert found["spearman"] == {"8×8×8": 1.0, "4×4×4": -1.0}
+
+
+def test_equal_times_share_their_rank():
+    assert tool._ranks([3.0, 1.0, 3.0, 2.0]) == [2.5, 0.0, 2.5, 1.0]
+
+
+def test_halves_are_summed_up_apart():
+    found = tool.summaries([row(1.0, 1.0, half="fit"), row(3.0, 2.0)])
+    assert (found["fit"]["median_error"], found["report"]["median_error"]) == (0.0, 0.5)
+
+
+def test_every_time_was_taken_of_a_right_kernel_at_its_highest_clocks():
+    assert TIMES["machine"].keys() >= {"gpu", "driver", "date", "commit", "nvrtc"}
+    assert all(row["ms"] > 0 and row["launches"] >= 3 for row in TIMES["times"])
+    assert len({tuple(row["shape"]) for row in TIMES["times"]}) >= 5
+    assert len({row["name"] for row in TIMES["times"]}) >= 80
+
+
+@recorded
+def test_the_recorded_table_is_of_these_times_and_adds_up():
+    table = json.loads(TABLE.read_text(encoding="utf-8"))
+    measured = {(row["name"], *row["shape"]): row["ms"] for row in TIMES["times"]}
+    assert all(row["measured_ms"] == measured[(row["name"], *row["shape"])] for row in table["rows"])
+    assert table["summary"] == json.loads(json.dumps(tool.summaries(table["rows"])))
+    assert TABLE.with_suffix(".md").read_text(encoding="utf-8") == tool.page(table)
+
+
+@recorded
+@pytest.mark.parametrize("name, shape", [("02_tiled_fma", [512, 512, 512]), ("four_columns", [512, 512, 512])])
+def test_the_model_of_today_is_that_of_the_table(name, shape):
+    from model_kernels import model_kernels
+
+    rows = json.loads(TABLE.read_text(encoding="utf-8"))["rows"]
+    (then,) = (row for row in rows if row["name"] == name and row["shape"] == shape)
+    (kernel,) = (kernel for kernel in model_kernels() if kernel.name == name)
+    now = tool._predict((kernel, {"shape": shape, "ms": then["measured_ms"]}, "NVIDIA-H200"))
+    assert now["predicted_ms"] == pytest.approx(then["predicted_ms"], rel=0.01)
