@@ -35,9 +35,12 @@ def check_work(
     return replace(verdict, status="failed", findings=(_lost(graded), *verdict.findings))
 
 
-def check_lesson(lesson: Lesson, path: Path | None = None, backend: str = "auto") -> Verdict:
-    """Check the student's file of a lesson, or the file at `path`, over the lesson's public cases."""
-    kernel = lesson.kernel
+def check_lesson(
+    lesson: Lesson, path: Path | None = None, backend: str = "auto", devices: int | None = None
+) -> Verdict:
+    """Check the student's file of a lesson, or the file at `path`, over the lesson's public cases; on so many devices,
+    where it is for several. Raises UserError where it is not."""
+    kernel = lesson.kernel if devices is None else lesson.kernel.on(devices)
     path = path or kernel.path
     return check_work(kernel, read_kernel(path), path.name, backend)
 

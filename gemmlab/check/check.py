@@ -12,6 +12,8 @@ from math import isfinite, prod
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from gemmlab.check import sentences as say
 from gemmlab.check.causes import one_memory, read_for_beta_0, second_launch, without_edge_followers
 from gemmlab.check.corners import check_size, is_too_large, run_sample
@@ -29,7 +31,7 @@ from gemmlab.kernel.causes import causes_first, ends_as_errors, merge, without_f
 from gemmlab.kernel.epilogue import draw, epilogue_of
 from gemmlab.kernel.launch import Launch, LaunchSpec
 from gemmlab.kernel.layout import COURSE, Layout
-from gemmlab.kernel.plan import Launches, Plan, launches_of, refused, steps_of
+from gemmlab.kernel.plan import Launches, Work, launches_of, refused, steps_of
 from gemmlab.kernel.tolerance import check_shape, compare
 from gemmlab.kernel.verdict import CaseResult, Finding, Verdict
 from gemmlab.launcher.faults import LauncherError
@@ -115,12 +117,12 @@ def check_launcher(
 
     UserError as for check_source, and where it cannot be read.
     """
-    from gemmlab.launcher.launcher import Launcher
+    from gemmlab.launcher.spec import launched
 
     with open_executors(backend) as executors:
 
-        def read(text: str) -> Launcher:
-            return Launcher(text, name, layout, given, element)
+        def read(text: str) -> Launches:
+            return launched(text, name, layout, given, element)
 
         return _check_read(executors, source, filename, read, cases)
 
@@ -304,7 +306,7 @@ def small(case: Case) -> Case:
 class _Run:
     """What one executor made of the cases; `clean` are results of launches without a fault, `faulty` of the others.
 
-    `printed` is the output of the first case that printed.
+    `printed` is the output of the first case that printed, `wrong_on` the first of several devices whose C was wrong.
     """
 
     findings: list[Finding] = field(default_factory=list)
@@ -312,6 +314,7 @@ class _Run:
     clean: list[Trial] = field(default_factory=list)
     faulty: list[Trial] = field(default_factory=list)
     printed: str = ""
+    wrong_on: int | None = None
 
     @property
     def has_error(self) -> bool:
@@ -354,13 +357,18 @@ def _run_case(
         comparison = compare(outcome.C, A, B, case.inputs, outcome.written, terms=terms)
         findings = findings if comparison.ok else ends_as_errors(findings)
         findings += second_launch(outcome, comparison.ok, inputs, case)
+        for rank, C in enumerate(() if comparison.ok else outcome.of_ranks):
+            on_device = compare(C, A, B, case.inputs, ~np.isnan(C), terms=terms)
+            if not on_device.ok:
+                run.wrong_on = rank if run.wrong_on is None else run.wrong_on
+                return findings, None, Trial(product, case.inputs, A, B, C, on_device, terms)
         return findings, None, Trial(product, case.inputs, A, B, outcome.C, comparison, terms)
     if not any(finding.is_error for finding in findings):
         findings.append(Finding("launch_error", "The launch ended without a result and without a reason; try again."))
     return findings, None, None
 
 
-def _only_launch(work: Launch | Plan, case: Case) -> Launch:
+def _only_launch(work: Work, case: Case) -> Launch:
     """What can be sampled: one launch and nothing else."""
     if len(steps_of(work)) > 1:
         M, N, K = case.shape
@@ -393,7 +401,7 @@ def _verdict(
     findings = without_followers(findings + _misfits(findings, is_wrong, program, spec, cases))
     raced = any(finding.kind == "race" and finding.is_error for finding in findings)
     wrong = wrong_result(clean, faulty, output_tile(spec), program.source, raced)
-    findings += one_memory(program, [_in_letters(wrong, spec.layout)] if wrong else [])
+    findings += one_memory(program, [_on_device(_in_letters(wrong, spec.layout), runs)] if wrong else [])
     findings = causes_first(findings)
     results, kernels = tuple(runs[0].cases), candidate.kernels(case.shape for case in cases)
     resources = program.resources.get(kernels[0]) if len(kernels) == 1 else None
@@ -418,6 +426,15 @@ def _misfits(
     resources = program.resources.get(launch.kernel)
     found = misfit(program.source, launch, resources.max_threads if resources else None)
     return [found] if found else []
+
+
+def _on_device(finding: Finding, runs: Sequence[_Run]) -> Finding:
+    """The finding on wrong numbers, with the device that has them, of several."""
+    device = next((run.wrong_on for run in runs if run.wrong_on is not None), None)
+    if device is None:
+        return finding
+    message = say.ON_DEVICE(device=device, fault=finding.message)
+    return replace(finding, message=message, details={**finding.details, "device": device})
 
 
 def _in_letters(finding: Finding, layout: Layout) -> Finding:

@@ -128,11 +128,11 @@ def profile_launcher(
     given: ArgumentList | None = None,
     element: Element | None = None,
 ) -> Profile:
-    """The profile of what a file's own host launcher launches, over all its kernels."""
-    from gemmlab.launcher.launcher import Launcher
+    """The profile of what a file's own host launcher launches, over all its kernels, and all devices."""
+    from gemmlab.launcher.spec import launched
 
     try:
-        launcher = Launcher(source, name, layout, given, element)
+        launcher = launched(source, name, layout, given, element)
         launcher.at(*shape)
     except UserError:
         case = Case(shape, inputs, 0, _CASE)

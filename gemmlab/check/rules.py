@@ -245,6 +245,12 @@ MEASURES = {
     ("floats_per_element", "global_load"): _Measure(
         _per_element("global_load_bytes"), _ENOUGH.format(words="floats read from global memory for each element of C")
     ),
+    ("floats_per_element", "peer_store"): _Measure(
+        _per_element("peer_store_bytes"), _ENOUGH.format(words="floats stored on other devices for each element of C")
+    ),
+    ("floats_per_element", "peer_load"): _Measure(
+        _per_element("peer_load_bytes"), _ENOUGH.format(words="floats read from other devices for each element of C")
+    ),
     ("floats_per_element", "global_store"): _Measure(
         _per_element("global_store_bytes"), _ENOUGH.format(words="floats stored to global memory for each element of C")
     ),

@@ -12,12 +12,13 @@ ONE_ORDER_ONLY = Sentence(
 )
 SECOND_LAUNCH_WRONG = Sentence(
     "At M, N, K = {M}, {N}, {K}, C is right at the first launch and wrong at the second of the same module, on other "
-    "inputs, because what the first one left in {variables} is never set back: a __device__ variable keeps its value "
-    "from launch to launch. Set it back before the kernel ends."
+    "inputs, because what the first one left in {variables} is never set back: it keeps its value from launch to "
+    "launch. Set it back before the kernel ends."
 )
 SECOND_LAUNCH_FAULT = Sentence(
     "At the second launch of the same module, to which the first one left what it had in {variables}: {fault}"
 )
+ON_DEVICE = Sentence("On device {device}: {fault}")
 ONE_MEMORY = Sentence(
     "{fault} {names} are names of one memory: every extern __shared__ array begins at the same place. Declare one, and "
     "let the others be pointers into it."

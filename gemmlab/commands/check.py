@@ -8,13 +8,14 @@ from typing import Annotated, Optional
 import typer
 
 from gemmlab.commands.answer import give_verdict, waiting
-from gemmlab.commands.options import Backend, BackendOption, JsonOption
+from gemmlab.commands.options import Backend, BackendOption, DevicesOption, JsonOption
 
 
 def check(
     lesson: Annotated[str, typer.Argument(help="A lesson's number or name, such as 02 or tiled_fma.")],
     file: Annotated[Optional[Path], typer.Argument(help="The kernel; the lesson's own file if left out.")] = None,
     backend: BackendOption = Backend.auto,
+    devices: DevicesOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Check one lesson's kernel over its public cases."""
@@ -25,5 +26,5 @@ def check(
     chosen = load(lesson)
     path = file or chosen.kernel_path
     with waiting():
-        verdict = check_lesson(chosen, path, backend.value)
+        verdict = check_lesson(chosen, path, backend.value, devices)
     give_verdict(verdict, read_kernel(path), True, as_json)

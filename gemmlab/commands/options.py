@@ -35,6 +35,13 @@ class ActivationName(str, Enum):
     silu = "silu"
 
 
+class SplitName(str, Enum):
+    rows = "rows"
+    columns = "columns"
+    k = "k"
+    none = "none"
+
+
 class Dtype(str, Enum):
     auto = "auto"
     float32 = "float32"
@@ -74,6 +81,19 @@ ActivationOption = Annotated[
 ]
 BatchOption = Annotated[
     int, typer.Option(help="So many products, one after the other in each of A, B and C.", min=1, max=MOST_BATCH)
+]
+DevicesOption = Annotated[
+    Optional[int],
+    typer.Option(help="So many devices, each with its part of A and B, a whole C, and the rank and world of --args."),
+]
+SplitOption = Annotated[
+    SplitName, typer.Option(help="What devices share out: rows of A, columns of B, k, or none of A and B.")
+]
+UnitOption = Annotated[
+    int, typer.Option("--unit", help="A device's part is a multiple of it, as long as there is enough.")
+]
+FlagsOption = Annotated[
+    str, typer.Option(help="How many flags of 32 bits each device has, 0 at first, such as world*cdiv(M,16).")
 ]
 DefineOption = Annotated[
     Optional[list[str]], typer.Option("--define", "-D", help="NAME or NAME=VALUE, as for nvcc; may be repeated.")

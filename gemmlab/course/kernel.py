@@ -13,11 +13,11 @@ from gemmlab.course.places import solution_path, starter_path, work_root
 from gemmlab.course.spec import Block
 from gemmlab.errors import UserError
 from gemmlab.files import normalize, read_source
-from gemmlab.kernel.arguments import AskedLaunch
+from gemmlab.kernel.arguments import AskedLaunch, on_devices, on_other_devices
 from gemmlab.kernel.elements import FLOAT32, Element, element_named
 from gemmlab.kernel.launch import LaunchSpec
-from gemmlab.kernel.layout import COURSE
-from gemmlab.kernel.plan import Launches
+from gemmlab.kernel.layout import COURSE, Devices
+from gemmlab.kernel.plan import Launches, OnDevices
 from gemmlab.launcher.spec import LauncherSpec
 
 
@@ -47,7 +47,7 @@ class Kernel:
 
     root: Path
     name: str
-    launched_by: LaunchSpec | LauncherSpec
+    launched_by: LaunchSpec | LauncherSpec | OnDevices
     tile: int
     cases: tuple[Case, ...]
     blanks: tuple[Blank, ...]
@@ -68,7 +68,27 @@ class Kernel:
             raise UserError(
                 f"{self.name}.cu has several kernels and a launcher of its own; this looks at a single kernel"
             )
+        if isinstance(self.launched_by, OnDevices):
+            raise UserError(f"{self.name}.cu is for several devices; this looks at a kernel of one")
         return self.launched_by
+
+    @property
+    def devices(self) -> Devices | None:
+        """How it is shared out to several devices; None where it is for one."""
+        launch = self.launched_by
+        return launch.devices if isinstance(launch, LauncherSpec | OnDevices) else None
+
+    def on(self, world: int) -> Kernel:
+        """The same kernel on another number of devices. Raises UserError where it is for one."""
+        launch = self.launched_by
+        if self.devices is None or not isinstance(launch, LauncherSpec | OnDevices):
+            raise UserError(f"{self.name}.cu is a kernel for one device; leave --devices out")
+        devices = replace(self.devices, world=world)
+        if isinstance(launch, LauncherSpec):
+            return replace(self, launched_by=replace(launch, devices=devices))
+        first = launch.parts[0]
+        assert isinstance(first, AskedLaunch), "a lesson says what its kernel is given"
+        return replace(self, launched_by=on_other_devices(first, devices))
 
     @property
     def element(self) -> Element:
@@ -177,15 +197,31 @@ def _with_blanks(root: Path, name: str) -> tuple[str, str | None, dict[str, str]
         raise UserError(f"solutions/{path.name}, {error}") from None
 
 
-def _launch(block: Block) -> LaunchSpec | LauncherSpec:
+def _devices(block: Block) -> Devices:
+    """How the devices share out the product: `split` by rows where it is left out, in multiples of `unit`."""
+    return Devices(
+        block.positive_int("devices"),
+        block.text("split") if "split" in block else "rows",
+        block.positive_int("unit") if "unit" in block else 1,
+        str(block.take("flags")) if "flags" in block else "0",
+    )
+
+
+def _launch(block: Block) -> LaunchSpec | LauncherSpec | OnDevices:
     """`block`, `grid` and, if there are any, `smem`, `args` and `activation`, each written as on the command line; or
-    `launcher`, the name of the file's own host function. `dtype` is what A and B hold, float32 where it is left out."""
+    `launcher`, the name of the file's own host function. `dtype` is what A and B hold, float32 where it is left out.
+    With `devices` it is for so many, which share out the product by `split`, `unit` and `flags`."""
     element = element_named(block.text("dtype")) if "dtype" in block else FLOAT32
+    devices = _devices(block) if "devices" in block else None
     if "launcher" in block:
-        return LauncherSpec(block.text("launcher"), element)
+        return LauncherSpec(block.text("launcher"), element, devices, block.text("args") if devices else "")
     smem = str(block.take("smem")) if "smem" in block else "0"
     layout = replace(COURSE, element=element)
     launch = LaunchSpec.parse(str(block.take("block")), str(block.take("grid")), smem, layout=layout)
+    if devices:
+        together = on_devices(launch, block.text("args"), devices)
+        together.at(64, 64, 64)
+        return together
     launch.at(64, 64, 64)
     if "args" not in block:
         return launch

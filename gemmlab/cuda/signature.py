@@ -23,6 +23,7 @@ from gemmlab.cuda.tree import (
 from gemmlab.kernel.arguments import AskedLaunch, Parameter
 from gemmlab.kernel.elements import FLOAT32, Element
 from gemmlab.kernel.launch import LaunchSpec
+from gemmlab.kernel.plan import OnDevices
 from gemmlab.kernel.verdict import Finding
 
 if TYPE_CHECKING:
@@ -104,6 +105,8 @@ def check_signature(
 
 def launch_misfit(source: str, launches: object) -> Finding | None:
     """What is wrong with the kernel of a launch that asks for certain parameters; other launches ask for none."""
+    if isinstance(launches, OnDevices):
+        launches = launches.parts[0]
     if isinstance(launches, AskedLaunch):
         return check_signature(source, launches.kernel, wanted=launches.parameters)
     if isinstance(launches, LaunchSpec):

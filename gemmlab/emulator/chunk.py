@@ -202,6 +202,7 @@ class Chunk:
             enter(number, region.kind, address, region.size, region.offset - address)
         self.tables = tables
         self["REGION_COUNT"] = o.REGIONS
+        self["FIRST_PEER"] = o.FIRST_SHARED
 
     def _granule_shift(self) -> int:
         return {1: 0, 2: 1}.get(self.code.granule, 2)
@@ -210,7 +211,7 @@ class Chunk:
         shift = self._granule_shift()
         self["GRANULE_SHIFT"] = shift
         shared = -(-self["SHARED_BYTES"] // (1 << shift)) + 1
-        self["SHARED_GRANULES"] = shared
+        self["SHARED_GRANULES"] = self["SHARED_END"] = shared
         total, self.tracked = shared, {}
         for number, region in enumerate(self.memory.regions):
             if region.kind == o.TRACKED:
@@ -277,7 +278,7 @@ class Chunk:
         blocks = launch.grid[0] * launch.grid[1] * launch.grid[2]
         if not (self.code.has_fences and options.checks) or blocks * self.warps > MOST_ORDERED_WARPS:
             return
-        self["ORDERS"] = 1
+        self["ORDERS"], self["BLOCK_STRIDE"] = 1, self.warps
         for name in ("FENCED", "FENCED_DEVICE"):
             self.array(name, self.warps * self.warps)
         self.array("PUBLISHED", WORDS * self.warps)

@@ -14,7 +14,7 @@ from gemmlab.emulator.report.findings import plain_name
 from gemmlab.errors import UserError
 from gemmlab.kernel.executor import Outcome
 from gemmlab.kernel.launch import Address, Argument, Launch
-from gemmlab.kernel.plan import Fill, Plan, bound, launches_of, steps_of, stored
+from gemmlab.kernel.plan import Fill, Plan, Ranks, Work, bound, launches_of, steps_of, stored
 from gemmlab.kernel.program import Program
 from gemmlab.kernel.terms import PLAIN, Terms
 from gemmlab.kernel.verdict import Finding
@@ -54,7 +54,7 @@ class EmulatorExecutor:
     def run(
         self,
         program: Program,
-        work: Launch | Plan,
+        work: Work,
         A: np.ndarray,
         B: np.ndarray,
         shape: tuple[int, int, int],
@@ -69,6 +69,8 @@ class EmulatorExecutor:
         there is no memory for the launch.
         """
         try:
+            if isinstance(work, Ranks):
+                return self._run_ranks(program, work, A, B, shape, terms)
             arrays = DeviceArrays(*stored(work, A, B), getattr(work, "buffers", {}), terms)
             work = bound(work, terms)
             outcome = self._run(program, work, arrays, shape, blocks)
@@ -82,6 +84,25 @@ class EmulatorExecutor:
             raise UserError(
                 "there is no memory to emulate this launch; take a smaller shape or smaller arrays"
             ) from None
+
+    def _run_ranks(self, program: Program, work: Ranks, A: np.ndarray, B: np.ndarray, shape, terms: Terms) -> Outcome:
+        """Several devices, with every check on."""
+        from gemmlab.emulator.chunk import Options
+        from gemmlab.emulator.devices.run import RanksRunner
+        from gemmlab.emulator.warm import compiled_interpreter
+
+        compiled_interpreter()
+        codes = {launch.kernel: decoded(program.ptx, program.symbol(launch.kernel)) for launch in launches_of(work)}
+        if unread := next((code for code in codes.values() if isinstance(code, str)), None):
+            return Outcome(None, [Finding("unsupported", unread)])
+        options = Options(True, self.schedule, _budget(shape), self.seconds)
+        runner = RanksRunner(codes, program.source, work, shape, options)
+        outcome = runner.run(*stored(work, A, B))
+        kept = runner.kept
+        if kept and self.again and not outcome.has_error:
+            outcome.kept = tuple(map(plain_name, kept))
+            outcome.again = runner.run(*stored(work, terms.turned(A), B)).turned_back(terms)
+        return outcome
 
     def _run(self, program: Program, work: Launch | Plan, arrays: DeviceArrays, shape, blocks) -> Outcome:
         from gemmlab.emulator.warm import compiled_interpreter
@@ -110,15 +131,13 @@ class EmulatorExecutor:
         from gemmlab.emulator.report.findings import Explainer, timeout_message
         from gemmlab.emulator.report.print_format import printed_text
 
-        M, N, K = shape
         found = decoded(program.ptx, program.symbol(launch.kernel))
         if isinstance(found, str):
             return Outcome(None, [Finding("unsupported", found)])
         code = _with_buffers(found, arrays)
         memory = _memory(code, arrays)
         arguments = _parameters(launch.arguments_at(shape), memory, arrays)
-        budget = _WORK_SHARE + _WORK_A_PRODUCT * (M * N * K // 32)
-        options = runner.Options(self.checks, self.schedule, budget, seconds, self.threads, blocks)
+        options = runner.Options(self.checks, self.schedule, _budget(shape), seconds, self.threads, blocks)
         run = runner.run(code, memory, launch, arguments, options)
         findings = Explainer(code, launch, shape, program.source).findings(run.events)
         if run.stopped and not any(finding.is_error for finding in findings):
@@ -126,7 +145,14 @@ class EmulatorExecutor:
         arrays.written = run.written.reshape(arrays.C.size, -1).all(axis=1).reshape(arrays.C.shape)
         C = None if run.stopped else arrays.C
         counters = counters_of(run.counters, code, self.by_ptx) if self.checks else None
-        return Outcome(C, findings, arrays.written, counters, run.seconds, printed_text(run, memory))
+        printed = printed_text(run.printed, run.prints_lost, memory)
+        return Outcome(C, findings, arrays.written, counters, run.seconds, printed)
+
+
+def _budget(shape: tuple[int, int, int]) -> int:
+    """Warp instructions that a chunk of blocks may take."""
+    M, N, K = shape
+    return _WORK_SHARE + _WORK_A_PRODUCT * (M * N * K // 32)
 
 
 def _joined(outcomes: list[Outcome], arrays: DeviceArrays) -> Outcome:

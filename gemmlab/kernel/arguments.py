@@ -4,6 +4,9 @@
 first, `C=given` one that holds values to add to. `bias` has a value for each column of C. `alpha` is a factor of the
 product and `beta` one of what C held; each case draws them, unless the text says which, as `alpha=0.5` does. Everything
 else is a number: a constant such as 1.0, or integer arithmetic over M, N and K.
+
+One of several devices is also given `rank` and `world`, its own `flags`, and tables of what each device has, by rank:
+`A_of`, `B_of`, `C_of`, `flags_of`. M, N and K are those of the whole product; A and B are the device's part of them.
 """
 
 from __future__ import annotations
@@ -29,13 +32,22 @@ from gemmlab.kernel.launch import (
     evaluate,
     split_dimensions,
 )
-from gemmlab.kernel.layout import Layout
-from gemmlab.kernel.plan import Fill, Plan
+from gemmlab.kernel.layout import Devices, Layout
+from gemmlab.kernel.plan import Fill, OnDevices, Plan
 from gemmlab.kernel.terms import read_activation
 
 MATRICES: Mapping[str, str] = {"A": "A", "B": "B", "C": "C", "A.T": "A", "B.T": "B", "C=0": "C", "C=given": "C"}
 ARRAYS: Mapping[str, str] = {**MATRICES, "bias": "bias"}
+TABLES: Mapping[str, str] = {f"{name}_of": name for name in ("A", "B", "C", "flags")}
+FLAGS = "flags"
+OF_DEVICES = (FLAGS, *TABLES)
 FACTORS: Mapping[str, Factor] = {"alpha": ALPHA, "beta": BETA}
+TYPES_OF_DEVICES: Mapping[str, tuple[str, ...]] = {
+    FLAGS: ("unsigned int*", "int*"),
+    "flags_of": ("unsigned int**", "int**"),
+    **{name: ("float**", "const float**") for name in ("A_of", "B_of", "C_of")},
+}
+_NOT_ON_DEVICES = {*ARRAYS, *FACTORS} - set("ABC")
 _REAL = re.compile(r"[-+]?(?:\d+\.\d*|\.\d+|\d+(?=[eE]))(?:[eE][-+]?\d+)?[fF]?")
 _LONGEST = 20  # arguments
 INTEGER_TYPES = {
@@ -66,24 +78,57 @@ class ArgumentList:
 
     texts: tuple[str, ...]
     activation: str = "none"
+    devices: Devices | None = None
+    rank: int = 0  # of several devices, the one that they are for
 
     @classmethod
-    def parse(cls, text: str, activation: str = "none") -> ArgumentList:
+    def parse(cls, text: str, activation: str = "none", devices: Devices | None = None) -> ArgumentList:
         """From the command line: separated by commas outside of parentheses. Raises UserError."""
         texts = tuple("".join(part.split()) for part in split_dimensions(text))
-        arguments = cls(texts, read_activation(activation))
+        arguments = cls(texts, read_activation(activation), devices)
         given = [MATRICES[one] for one in texts if one in MATRICES]
-        if len(texts) > _LONGEST or sorted(given) != ["A", "B", "C"]:
+        if devices:
+            arguments._refuse_on_devices(given)
+        elif len(texts) > _LONGEST or sorted(given) != ["A", "B", "C"]:
             raise UserError(
                 f"--args {text[:60]!r} must name A, B and C once each (A.T, B.T: stored transposed; C=0: filled with "
                 "zeros first; C=given: holds values to add to), beside sizes, constants, bias, alpha and beta, for "
                 'example "M,N,K,1.0,A,B,0.0,C=0"'
             )
         for one in texts:
-            if one not in ARRAYS:
+            if not arguments.is_array(one):
                 arguments.number(one, (1, 1, 1))
         arguments._refuse_contradictions()
         return arguments
+
+    def _refuse_on_devices(self, given: Sequence[str]) -> None:
+        """Several devices take A, B and C as they are, C perhaps only by its table."""
+        twice = [name for name in ("A", "B", "C") if given.count(name) > 1]
+        missing = [name for name in ("A", "B", "C") if name not in given and f"{name}_of" not in self.texts]
+        if len(self.texts) > _LONGEST or twice or missing:
+            raise UserError(
+                f"the arguments {','.join(self.texts)[:60]!r} of several devices must name A, B and C once each, or "
+                'their tables such as C_of, for example "A,B,C_of,flags_of,M,N,K,rank,world"'
+            )
+        if odd := next((one for one in self.texts if {one, one.partition("=")[0]} & _NOT_ON_DEVICES), None):
+            raise UserError(
+                f"several devices make C = A·B and nothing else, with A, B and C as they are; leave out {odd}"
+            )
+        if self.activation != "none":
+            raise UserError("several devices make C = A·B and nothing else; leave out the activation")
+
+    def is_array(self, text: str) -> bool:
+        """Whether the argument is an address in memory."""
+        return text in ARRAYS or self.devices is not None and text in OF_DEVICES
+
+    @property
+    def names(self) -> tuple[tuple[str, int], ...]:
+        """What is known beside M, N and K: rank and world, on several devices."""
+        return (("rank", self.rank), ("world", self.devices.world)) if self.devices else ()
+
+    def misfits(self, text: str, type_: str) -> bool:
+        """Whether an argument that only several devices have is taken by a parameter of another type of C++."""
+        return self.is_array(text) and text in OF_DEVICES and type_ not in TYPES_OF_DEVICES[text]
 
     def _refuse_contradictions(self) -> None:
         named = [text.partition("=")[0] for text in self.texts]
@@ -119,7 +164,8 @@ class ArgumentList:
         name, _, value = text.partition("=")
         if name in FACTORS:
             return _real(value) if value else FACTORS[name].value
-        return _real(text) if _REAL.fullmatch(text) else evaluate(text, dict(zip("MNK", shape)))
+        names = {**dict(zip("MNK", shape)), **dict(self.names)}
+        return _real(text) if _REAL.fullmatch(text) else evaluate(text, names)
 
     def at(self, shape: tuple[int, int, int], types: Sequence[str | None]) -> tuple[Argument, ...]:
         """The arguments at a shape. `types` are those of C++ that numbers are converted to; None leaves an int an int
@@ -127,8 +173,8 @@ class ArgumentList:
         return tuple(self._argument(text, shape, type_) for text, type_ in zip(self.texts, types, strict=False))
 
     def _argument(self, text: str, shape: tuple[int, int, int], type_: str | None) -> Argument:
-        if text in ARRAYS:
-            return Address(ARRAYS[text])
+        if self.is_array(text):
+            return Address(ARRAYS.get(text, text))
         value, name = scalar(self.number(text, shape), type_), text.partition("=")[0]
         return Factor(value.dtype, value.value, name) if name in FACTORS else value
 
@@ -188,9 +234,10 @@ class AskedLaunch(LaunchSpec):
     given: ArgumentList = ArgumentList(("A", "B", "C", "M", "N", "K"))
 
     @classmethod
-    def of(cls, spec: LaunchSpec, args: str, activation: str = "none") -> AskedLaunch:
-        """The same launch with these arguments. Raises UserError where they cannot be read."""
-        given = ArgumentList.parse(args, activation)
+    def of(cls, spec: LaunchSpec, args: str, activation: str = "none", devices: Devices | None = None) -> AskedLaunch:
+        """The same launch with these arguments, of several `devices` on the first. Raises UserError where they cannot
+        be read."""
+        given = ArgumentList.parse(args, activation, devices)
         if given.zeroes_C or given.transposed:
             raise UserError(f"the arguments {args!r} of a kernel that is asked for take A, B and C as they are")
         return cls(**{field.name: getattr(spec, field.name) for field in fields(spec)}, given=given)
@@ -198,7 +245,8 @@ class AskedLaunch(LaunchSpec):
     @property
     def _types(self) -> tuple[str | None, ...]:
         texts = self.given.texts
-        return tuple(None if text in ARRAYS else _type_of(self.given.number(text, (1, 1, 1))) for text in texts)
+        is_array = self.given.is_array
+        return tuple(None if is_array(text) else _type_of(self.given.number(text, (1, 1, 1))) for text in texts)
 
     @property
     def epilogue(self) -> Epilogue:
@@ -214,11 +262,24 @@ class AskedLaunch(LaunchSpec):
         return replace(super().at(M, N, K), arguments=self.given.at((M, N, K), self._types))
 
 
+def on_devices(spec: LaunchSpec, args: str, devices: Devices) -> OnDevices:
+    """A launch of one kernel on each device, with these arguments. Raises UserError where they cannot be read."""
+    return on_other_devices(AskedLaunch.of(spec, args, devices=devices), devices)
+
+
+def on_other_devices(launch: AskedLaunch, devices: Devices) -> OnDevices:
+    """The same launch of one kernel on each of these devices."""
+    lists = [replace(launch.given, devices=devices, rank=rank) for rank in range(devices.world)]
+    return OnDevices(tuple(replace(launch, names=given.names, given=given) for given in lists), devices)
+
+
 def _type_of(value: int | float) -> str:
     return "float" if isinstance(value, float) else "int"
 
 
 def _parameter(text: str, type_: str | None) -> Parameter:
+    if text in OF_DEVICES and type_ is None:
+        return Parameter(text, TYPES_OF_DEVICES[text])
     if text in ARRAYS:
         name = ARRAYS[text]
         return Parameter(name, ("float*",) if name == "C" else ("const float*", "float*"))

@@ -21,7 +21,7 @@ class LineCounters:
     multiply-adds of tensor instructions, `instructions` and `barriers` warps.
 
     Accesses to shared memory are counted as the source has them. `widened` ones are what a GPU executes after ptxas has
-    joined neighbours (see widening.py).
+    joined neighbours (see widening.py). What goes to another device's memory is in `global`, and in `peer` once more.
     """
 
     instructions: int = 0
@@ -59,6 +59,15 @@ class LineCounters:
     local_load_sectors: int = 0
     local_store_requests: int = 0
     local_store_sectors: int = 0
+    peer_load_requests: int = 0
+    peer_load_sectors: int = 0
+    peer_load_bytes: int = 0
+    peer_store_requests: int = 0
+    peer_store_sectors: int = 0
+    peer_store_bytes: int = 0
+    peer_atomic_requests: int = 0
+    peer_atomic_sectors: int = 0
+    peer_atomic_bytes: int = 0
 
     def __add__(self, other: LineCounters) -> LineCounters:
         return LineCounters(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import numpy as np
 
 from gemmlab.kernel.counters import Counters
-from gemmlab.kernel.launch import Launch
-from gemmlab.kernel.plan import Plan
+from gemmlab.kernel.plan import Work
 from gemmlab.kernel.program import Program
 from gemmlab.kernel.terms import PLAIN, Terms
 from gemmlab.kernel.verdict import Finding
@@ -27,6 +27,9 @@ class Outcome:
     Where that left something else than before in variables of the kernels (`kept`, by name), `again` is the outcome of
     the same work done once more, with C full of NaN anew and those variables as they were left. A is turned there, as
     Terms.turned has it, so that a result kept from the first time is wrong; `again.C` has the order of the first time.
+
+    Of several devices C has of each element the value that is `farthest` from right, and was written where all of them
+    wrote it; `of_ranks` has the C of each.
     """
 
     C: np.ndarray | None
@@ -37,6 +40,7 @@ class Outcome:
     printed: str = ""
     again: Outcome | None = None
     kept: tuple[str, ...] = ()
+    of_ranks: tuple[np.ndarray, ...] = ()
 
     @property
     def has_error(self) -> bool:
@@ -46,7 +50,15 @@ class Outcome:
     def turned_back(self, terms: Terms) -> Outcome:
         """The same with the rows of C in the order of A, where A was turned by these terms."""
         turned = [None if matrix is None else terms.turned(matrix) for matrix in (self.C, self.written)]
-        return replace(self, C=turned[0], written=turned[1])
+        return replace(self, C=turned[0], written=turned[1], of_ranks=tuple(map(terms.turned, self.of_ranks)))
+
+
+def farthest(of_ranks: Sequence[np.ndarray], product: np.ndarray) -> np.ndarray:
+    """Of each element the value that is farthest from that of the product, NaN before all: where that is right, so is
+    the C of every rank."""
+    distances = [np.where(np.isnan(C), np.inf, np.abs(C - product)) for C in of_ranks]
+    worst = np.argmax(distances, axis=0)
+    return np.take_along_axis(np.stack(of_ranks), worst[None], axis=0)[0]
 
 
 class Executor(Protocol):
@@ -57,7 +69,7 @@ class Executor(Protocol):
     def run(
         self,
         program: Program,
-        work: Launch | Plan,
+        work: Work,
         A: np.ndarray,
         B: np.ndarray,
         shape: tuple[int, int, int],

@@ -80,7 +80,8 @@ def _value(node: ast.expr, names: dict[str, int]) -> int:
 
 @dataclass(frozen=True)
 class Address:
-    """An argument that points `offset` bytes into an array: 'A', 'B', 'C', 'bias', or one that a launcher allocates."""
+    """An argument that points `offset` bytes into an array: 'A', 'B', 'C', 'bias', or one that a launcher allocates; of
+    several devices also 'flags', or 'C_of', a table of the C of each."""
 
     array: str
     offset: int = 0
@@ -140,6 +141,7 @@ class LaunchSpec:
     smem_opt_in: bool = False
     kernel: str = "gemm"
     layout: Layout = COURSE
+    names: tuple[tuple[str, int], ...] = ()  # beside M, N and K: rank and world, of several devices
 
     @classmethod
     def parse(
@@ -160,7 +162,7 @@ class LaunchSpec:
 
     def at(self, M: int, N: int, K: int) -> Launch:
         """The launch at one shape. Values that no GPU takes (0 blocks, 4096 threads) are kept: the check names them."""
-        names = {"M": M, "N": N, "K": K}
+        names = {"M": M, "N": N, "K": K, **dict(self.names)}
         block, grid = (_three([evaluate(e, names) for e in dims]) for dims in (self.block, self.grid))
         smem = evaluate(self.smem, names)
         return Launch(block, grid, smem, self.smem_opt_in, self.kernel, layout=self.layout)

@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from gemmlab.errors import UserError
 from gemmlab.kernel.elements import FLOAT32, Element
 
 if TYPE_CHECKING:
@@ -74,6 +75,52 @@ class Layout:
         letters = {"M": self.rows, "N": self.cols, "K": self.depth}
         marked = _LETTER.sub(lambda match: letters[match[0]], _SHAPE.sub(numbers, text))
         return marked.replace("\0", "M, N, K = ")
+
+
+MOST_DEVICES, MOST_UNIT = 8, 1 << 20
+SPLITS = {"rows": "M", "columns": "N", "k": "K", "none": ""}  # which of M, N and K the devices share out
+
+
+@dataclass(frozen=True)
+class Devices:
+    """How one product is shared out to `world` devices: each has the rows of A, the columns of B, or the part of K,
+    that belong to its rank, in multiples of `unit`; by "none" each has all of A and B. Each has a C of its own, whole,
+    and as many `flags`, an expression of M, N, K and world, as it says."""
+
+    world: int
+    split: str = "rows"
+    unit: int = 1
+    flags: str = "0"
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.world <= MOST_DEVICES:
+            raise UserError(f"{self.world} devices cannot be; give 1 to {MOST_DEVICES}")
+        if self.split not in SPLITS:
+            raise UserError(f"unknown split '{self.split[:40]}'; choose one of {', '.join(SPLITS)}")
+        if not 1 <= self.unit <= MOST_UNIT:
+            raise UserError(f"shares cannot be multiples of {self.unit}; give 1 to {MOST_UNIT}")
+
+    def part(self, size: int, rank: int) -> tuple[int, int]:
+        """Where the rank's part of a size begins and ends. The last parts may be empty."""
+        units = -(-size // self.unit)
+        share = -(-units // self.world) * self.unit
+        return min(size, rank * share), min(size, (rank + 1) * share)
+
+    def sizes(self, shape: Shape, rank: int, element_bytes: int) -> dict[str, int]:
+        """Bytes of A, B and C of the rank."""
+        letter, own = SPLITS[self.split], dict(zip("MNK", shape))
+        if letter:
+            first, end = self.part(own[letter], rank)
+            own[letter] = end - first
+        M, N, K = own["M"], own["N"], own["K"]
+        return {"A": element_bytes * M * K, "B": element_bytes * K * N, "C": 4 * shape[0] * shape[1]}
+
+    def shares(self, A: np.ndarray, B: np.ndarray, rank: int) -> tuple[np.ndarray, np.ndarray]:
+        """What the rank holds of A (M×K) and B (K×N)."""
+        letter, (M, K), N = SPLITS[self.split], A.shape, B.shape[1]
+        first, end = self.part({"M": M, "N": N, "K": K}.get(letter, 0), rank)
+        own = slice(first, end)
+        return {"M": (A[own], B), "N": (A, B[:, own]), "K": (A[:, own], B[own])}.get(letter, (A, B))
 
 
 COURSE = Layout("course", rows="M", cols="N", depth="K")

@@ -11,9 +11,18 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from gemmlab.cuda.numbers import INTEGERS, Number, number_type
+from gemmlab.cuda.signature import canonical_type
 from gemmlab.cuda.tree import MissingPart, is_text
 from gemmlab.errors import UserError
-from gemmlab.kernel.arguments import ARRAYS, MATRICES, ArgumentList, element_asked, zeroed_C
+from gemmlab.kernel.arguments import (
+    ARRAYS,
+    FLAGS,
+    MATRICES,
+    OF_DEVICES,
+    ArgumentList,
+    element_asked,
+    zeroed_C,
+)
 from gemmlab.kernel.elements import Element, element_of
 from gemmlab.kernel.epilogue import Epilogue
 from gemmlab.kernel.launch import Launch
@@ -51,8 +60,8 @@ class Launcher:
         given: ArgumentList | None = None,
         element: Element | None = None,
     ) -> None:
-        """`given` says what the function gets where it is not A, B, C, M, N, K, `element` what A and B hold where its
-        parameters are not to say it.
+        """`given` says what the function gets where it is not A, B, C, M, N, K, and on which of several devices;
+        `element` what A and B hold where its parameters are not to say it.
 
         Raises LauncherError where the source has no such function, or one with other parameters.
         """
@@ -85,15 +94,7 @@ class Launcher:
         return self._plans[shape]
 
     def _plan(self, shape: Shape) -> Plan:
-        sizes, batch = dict(zip("MNK", shape)), self.layout.batch
-        device = Device(
-            {
-                name: self.layout.element_bytes(name) * batch * sizes[rows] * sizes[cols]
-                for name, (rows, cols) in self.layout.extents.items()
-            }
-            | ({"bias": 4 * sizes[self.layout.cols]} if self.epilogue.bias else {}),
-            self.layout,
-        )
+        device = Device(self._sizes(shape), self.layout)
         reader = Reader(self._file, device)
         if self._given and self._given.zeroes_C:
             device.steps.append(zeroed_C(self.layout, shape))
@@ -114,6 +115,19 @@ class Launcher:
             message = f"The launcher calls itself, or is nested, too deeply (it was at line {reader.line})."
             return Plan((), fault=Finding("timeout", message, line=reader.line))
         return Plan(tuple(device.steps), device.buffers, self._nothing(device))
+
+    def _sizes(self, shape: Shape) -> dict[str, int]:
+        """The bytes of each array that the launcher is given."""
+        sizes, batch = dict(zip("MNK", shape)), self.layout.batch
+        found = {
+            name: self.layout.element_bytes(name) * batch * sizes[rows] * sizes[cols]
+            for name, (rows, cols) in self.layout.extents.items()
+        }
+        if self.epilogue.bias:
+            found["bias"] = 4 * sizes[self.layout.cols]
+        if self._given and self._given.devices:
+            found |= self._given.devices.sizes(shape, self._given.rank, self.layout.element.size)
+        return found
 
     def _nothing(self, device: Device) -> Finding | None:
         if any(isinstance(step, Launch) for step in device.steps):
@@ -172,13 +186,13 @@ class Launcher:
         self._refuse_template()
         parameters = list(self._function.parameters)
         streams = [parameters.pop()] if parameters and parameters[-1].type == "cudaStream_t" else []
-        misfit = next((text for text, one in zip(given.texts, parameters) if not _fits(text, one)), None)
+        misfit = next((text for text, one in zip(given.texts, parameters) if not _fits(given, text, one)), None)
         if len(given.texts) != len(parameters) or misfit:
             fault = f"{misfit} does not fit" if misfit else f"--args gives it {len(given.texts)} values"
             raise LauncherError(f"{self._takes()}, but {fault}", line=self._function.line)
         self._set_element({MATRICES[text]: one.type for text, one in zip(given.texts, parameters) if text in MATRICES})
         values = [
-            (one, self._pointer(ARRAYS[text]) if text in ARRAYS else _number(given, text, one.type))
+            (one, self._pointer(ARRAYS.get(text, text)) if given.is_array(text) else _number(given, text, one.type))
             for text, one in zip(given.texts, parameters)
         ]
         return [*values, *((parameter, _stream) for parameter in streams)]
@@ -191,6 +205,8 @@ class Launcher:
         self.layout = replace(self.layout, element=element)
 
     def _pointer(self, array: str) -> Callable[[Shape], Value]:
+        if array in OF_DEVICES:
+            return lambda shape: Pointer(array, element="unsigned int" if array == FLAGS else "a table")
         return lambda shape: Pointer(array, element="float" if array == "C" else self.layout.element.cuda)
 
     def _takes(self) -> str:
@@ -240,8 +256,10 @@ def _stream(shape: Shape) -> Value:
     return Stream("the launcher's own")
 
 
-def _fits(text: str, parameter: Parameter) -> bool:
+def _fits(given: ArgumentList, text: str, parameter: Parameter) -> bool:
     """Whether an array is given for a pointer to numbers, and a number for a number."""
+    if given.is_array(text) and text in OF_DEVICES:
+        return not given.misfits(text, canonical_type(parameter.type, {}))
     if text in ARRAYS:
         return element_of(parameter.type) is not None
     return number_type(parameter.type) is not None or text == "0"

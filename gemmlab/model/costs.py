@@ -17,6 +17,9 @@ _LEVELS = {sass.SHARED: sm.WAIT_SHARED, **dict.fromkeys((sass.GLOBAL, sass.COPY,
 _CONSTANT_LATENCY = 30  # cycles, of what is read once at the start: thread and block numbers, arguments
 _BANKS = 2  # of a thread's registers
 _QUEUE = 24.0
+_L2_BYTES_AN_SM = 64.0  # a cycle, the width of an SM's way to the L2 cache
+BANK_QUEUE = 2.0
+GREEDY = 1.0
 
 
 def tables(
@@ -29,8 +32,8 @@ def tables(
         whole[i] = (one.unit, kind, one.stall, one.sets, one.reads, one.wait, level, one.immediate)
         asks = sass.SHARED <= one.unit <= sass.LOCAL
         cost = request(one, block, reuse) if asks else Request(0.0)
-        extra = conflict(one, code[i - 1] if i else None)
-        costs[i] = (cost.port, cost.l2, cost.fresh, latency(one, machine), extra, cost.misses, reuse.late)
+        banks = bank_reads(one, code[i - 1] if i else None)
+        costs[i] = (cost.port, cost.l2, cost.fresh, latency(one, machine), cost.misses, reuse.late, *banks)
     return whole, costs
 
 
@@ -43,23 +46,23 @@ def latency(one: Instruction, machine: Machine) -> float:
     return _CONSTANT_LATENCY
 
 
-def conflict(one: Instruction, before: Instruction | None) -> float:
-    """Cycles that a multiply-add loses because its registers lie in one bank; those kept from before need no read."""
-    if not one.sources:
-        return 0.0
+def bank_reads(one: Instruction, before: Instruction | None) -> tuple[int, int]:
+    """How many registers arithmetic reads from each of the two banks; those at hand from before need no read."""
     kept = before.kept if before is not None else ()
-    read = [r for slot, r in enumerate(one.sources) if (slot, r) not in kept and r != sass.NO_REGISTER]
-    most = max((sum(r % _BANKS == bank for r in set(read)) for bank in range(_BANKS)), default=0)
-    return float(max(0, most - 2))
+    read = {r for slot, r in enumerate(one.sources) if (slot, r) not in kept and r != sass.NO_REGISTER}
+    odd = sum(r % _BANKS for r in read)
+    return len(read) - odd, odd
 
 
-def numbers(machine: Machine, active: int) -> np.ndarray:
-    """The GPU's numbers for one SM, when so many of its SMs are at work."""
+def numbers(machine: Machine, active: int, warps: int) -> np.ndarray:
+    """The GPU's numbers for one SM, when so many of its SMs are at work on blocks of so many warps."""
     found = np.zeros(sm.MACHINE)
     found[sm.QUEUE] = _QUEUE
-    found[sm.L2_RATE] = min(machine["l2_bytes_an_sm"], machine["l2_rate"] / active)
-    found[sm.DRAM_RATE] = min(machine["l2_bytes_an_sm"], machine["dram_read_rate"] / active)
-    found[sm.BARRIER_LATENCY] = machine["barrier_8"]
+    found[sm.L2_RATE] = min(_L2_BYTES_AN_SM, machine["l2_rate"] / active)
+    found[sm.DRAM_RATE] = min(_L2_BYTES_AN_SM, machine["dram_read_rate"] / active)
+    found[sm.BARRIER_LATENCY] = _barrier(machine, warps)
+    found[sm.BANK_QUEUE] = BANK_QUEUE
+    found[sm.GREEDY] = GREEDY
     found[sm.ALU_CYCLES] = 2
     found[sm.FMA_CYCLES] = 2
     found[sm.HEAVY_CYCLES] = 2
@@ -67,3 +70,10 @@ def numbers(machine: Machine, active: int) -> np.ndarray:
     found[sm.L2_LATENCY] = machine["l2_latency"]
     found[sm.DRAM_LATENCY] = machine["dram_latency"]
     return found
+
+
+def _barrier(machine: Machine, warps: int) -> float:
+    """Cycles from the last arrival on; what was measured has the warps' turns in it."""
+    counts = [1, 2, 4, 8, 16, 32]
+    whole = float(np.interp(warps, counts, [machine[f"barrier_{count}"] for count in counts]))
+    return max(1.0, whole - warps / sm.SCHEDULERS)

@@ -21,11 +21,13 @@ from gemmlab.model.sass import Instruction
 # Weights of the kinds of equations. Where an instruction is guarded, its PTX may have stood in a branch and have run
 # less
 # often; where it is arithmetic, the compiler may have moved it out of a loop.
-_FLOW, _ANCHOR, _GUARDED, _ARITHMETIC = 100.0, 1.0, 0.1, 0.03
-_SHORT = 3e-6  # what an instruction costs
+_FLOW, _ANCHOR, _GUARDED, _ARITHMETIC = 30.0, 1.0, 0.1, 0.03
+_SHORT = 1e-7  # what an instruction costs
 _ANCHORS = (sass.FMA, sass.SHARED, sass.GLOBAL, sass.COPY, sass.BARRIER, sass.DOUBLE, sass.TENSOR, sass.LOCAL)
 _ROUNDS = 400
 _LOOPS = 6
+_TIMES, _OFF = 5, 0.02  # how often the equations are weighed anew; by what share a count may be off to keep its weight
+_DUE = 0.98  # turns of a way that make it due
 _LEAST = 1e-3  # of a run of a warp: less is none
 
 
@@ -72,20 +74,35 @@ def solved(code: Sequence[Instruction], executed: dict[int, float]) -> Flow:
     blocks = basic_blocks(code)
     ways = [(number, to) for number, block in enumerate(blocks) for to in block.following]
     ways += [(number, -1) for number, block in enumerate(blocks) if code[block.end - 1].ends]
-    rows, right = _equations(code, blocks, ways, executed)
-    cost = np.array([blocks[start].end - blocks[start].start for start, _ in ways], float)
-    for _ in range(_LOOPS):
-        flow = non_negative(np.array(rows), np.array(right), _SHORT * cost)
-        cut_off = _entrances(ways, flow)
-        if not cut_off:
+    rows, right, trust = _equations(code, blocks, ways, executed)
+    cost = _SHORT * np.array([blocks[start].end - blocks[start].start for start, _ in ways], float)
+    weights = trust
+    for _ in range(_TIMES):
+        flow = _entered(rows, right, weights, cost, ways)
+        off = np.abs(rows @ flow - right) / np.maximum(1.0, right)
+        weights = np.where(trust >= _FLOW, trust, trust / (1 + (off / _OFF) ** 2))
+        if off.max() < _OFF:
             break
-        rows += [_FLOW * row for row in cut_off]
-        right += [_FLOW] * len(cut_off)
     edges = [
         tuple(float(flow[w]) for w, way in enumerate(ways) if way[0] == n and way[1] >= 0) for n in range(len(blocks))
     ]
     counts = [float(sum(flow[w] for w, way in enumerate(ways) if way[0] == n)) for n in range(len(blocks))]
     return Flow(blocks, tuple(counts), tuple(edges))
+
+
+def _entered(
+    rows: np.ndarray, right: np.ndarray, weights: np.ndarray, cost: np.ndarray, ways: list[tuple[int, int]]
+) -> np.ndarray:
+    """The ways' counts, such that no loop runs that nobody entered."""
+    matrix, target = weights[:, None] * rows, weights * right
+    for _ in range(_LOOPS):
+        flow = non_negative(matrix, target, cost)
+        cut_off = _entrances(ways, flow)
+        if not cut_off:
+            break
+        matrix = np.vstack([matrix, _FLOW * np.array(cut_off)])
+        target = np.concatenate([target, np.full(len(cut_off), _FLOW)])
+    return flow
 
 
 def _entrances(ways: list[tuple[int, int]], flow: np.ndarray) -> list[np.ndarray]:
@@ -117,22 +134,26 @@ def _closure(start: int, going: list[tuple[int, int]]) -> set[int]:
     return seen
 
 
-def _equations(code, blocks, ways, executed) -> tuple[list[np.ndarray], list[float]]:
-    """Unknown is how often each way is gone; a block runs as often as it is left."""
-    leaving = np.zeros((len(blocks), len(ways)))
-    entering = np.zeros((len(blocks), len(ways)))
+def _equations(
+    code: Sequence[Instruction],
+    blocks: tuple[Block, ...],
+    ways: list[tuple[int, int]],
+    executed: dict[int, float],
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Rows, right sides and weights. Unknown is how often each way is gone; a block runs as often as it is left."""
+    leaving, entering = np.zeros((len(blocks), len(ways))), np.zeros((len(blocks), len(ways)))
     for w, (start, to) in enumerate(ways):
         leaving[start, w] = 1
         if to >= 0:
             entering[to, w] = 1
-    reached = _closure(0, [way for way in ways if way[1] >= 0])
-    rows = [_FLOW * (leaving[n] - entering[n]) for n in range(len(blocks)) if n in reached]
-    right = [_FLOW if n == 0 else 0.0 for n in range(len(blocks)) if n in reached]
-    for count, weight, places in _known(code, blocks, executed):
-        weight /= max(1.0, count) ** 0.5
-        rows.append(weight * sum(leaving[n] * times for n, times in places.items()))
-        right.append(weight * count)
-    return rows, right
+    reached = sorted(_closure(0, [way for way in ways if way[1] >= 0]))
+    rows = [leaving[n] - entering[n] for n in reached]
+    right, weights = [float(n == 0) for n in reached], [_FLOW] * len(reached)
+    for count, trust, places in _known(code, blocks, executed):
+        rows.append(sum(leaving[n] * times for n, times in places.items()))
+        right.append(count)
+        weights.append(trust / max(1.0, count) ** 0.5)
+    return np.array(rows), np.array(right), np.array(weights)
 
 
 def _known(
@@ -172,7 +193,7 @@ def non_negative(matrix: np.ndarray, right: np.ndarray, cost: np.ndarray) -> np.
     for _ in range(_ROUNDS):
         slope = np.where(free, -np.inf, target - gram @ x)
         best = int(slope.argmax())
-        if slope[best] <= 1e-9 * max(1.0, abs(target).max()):
+        if slope[best] <= 1e-12 * max(1.0, abs(target).max()):
             break
         free[best] = True
         x = _with_free(gram, target, free, x)
@@ -193,22 +214,29 @@ def _with_free(gram: np.ndarray, target: np.ndarray, free: np.ndarray, x: np.nda
 
 
 def path(flow: Flow, most: int) -> list[int]:
-    """The blocks that a warp runs, in order, each way taken in turn as often as its share says; at most so many
-    instructions."""
+    """The blocks that a warp runs, in order, at most so many instructions. Each rarer way is taken when its turn has
+    come: one in eight, every eighth time."""
     credit = [[0.0] * len(way) for way in flow.edges]
     at, taken, found = 0, 0, []
     while taken < most:
         block = flow.blocks[at]
         found.append(at)
         taken += block.end - block.start
-        shares = flow.edges[at]
-        left = max(flow.counts[at], _LEAST)
-        if sum(shares) < _LEAST:
+        way = _way(credit[at], flow.edges[at], flow.counts[at])
+        if way is None:
             break
-        credit[at] = [have + share / left for have, share in zip(credit[at], shares)]
-        ahead = max(range(len(shares)), key=lambda w: credit[at][w])
-        if credit[at][ahead] < 0.5 and sum(shares) < left - _LEAST:
-            break
-        credit[at][ahead] -= 1
-        at = block.following[ahead]
+        at = block.following[way]
     return found
+
+
+def _way(credit: list[float], shares: tuple[float, ...], count: float) -> int | None:
+    """Which way is next; None where the warp ends."""
+    if sum(shares) < max(_LEAST, 0.5 * count):
+        return None
+    for w, share in enumerate(shares):
+        credit[w] += share / sum(shares)
+    usual = max(range(len(shares)), key=shares.__getitem__)
+    rare = max(range(len(shares)), key=lambda w: credit[w] if w != usual else -1.0)
+    way = rare if credit[rare] > _DUE else usual
+    credit[way] -= 1
+    return way

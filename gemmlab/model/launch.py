@@ -19,6 +19,7 @@ from gemmlab.kernel.warp import WARP
 from gemmlab.model import flow, sass, sm
 from gemmlab.model.costs import numbers, tables
 from gemmlab.model.cubin import machine_code
+from gemmlab.model.limits import require_known, require_little_local
 from gemmlab.model.machines import Machine
 from gemmlab.model.sample import NotCounted, sampled
 from gemmlab.model.traffic import reuse_of
@@ -50,8 +51,10 @@ def timed(launch: Launch, program: Program, work: Launch | Plan, shape: Shape, m
     """One launch of `work`. Raises NotCounted where there is no telling."""
     code = _code(program, launch.kernel)
     blocks = sampled(program, launch, work, shape)
+    require_known(code, program.ptx, program.symbol(launch.kernel), blocks[0])
     warps = cdiv(prod(launch.block), WARP)
     flows = flow.solved(code, {line: counted.instructions / warps for line, counted in blocks[0].lines.items()})
+    require_little_local(code, flows)
     total = prod(launch.grid)
     reuse = reuse_of(blocks, launch.layout.product(shape), launch.layout.element)
     whole, costs = tables(code, blocks[0], reuse, machine)
@@ -59,7 +62,7 @@ def timed(launch: Launch, program: Program, work: Launch | Plan, shape: Shape, m
     used = program.resources[launch.kernel]
     fits = occupancy(prod(launch.block), used.registers, used.shared_bytes + launch.smem, program.arch).blocks_per_sm
     rounds, rest = divmod(ceil(total / machine.sms), fits)
-    values = numbers(machine, min(machine.sms, total))
+    values = numbers(machine, min(machine.sms, total), warps)
     found = [
         times * path.run(whole, costs, values, warps, together)
         for times, together in ((rounds, fits), (min(rest, 1), rest))

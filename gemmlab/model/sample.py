@@ -1,12 +1,10 @@
-"""What the blocks of a launch do, counted on a few of them: blocks in the middle of the grid stand for all but the last
-row, column and layer, which may be cut off by the matrices' edges."""
+"""What the blocks of a launch do, counted on one in the middle of the grid, where no edge of a matrix cuts it off."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import product
 from math import prod
 from typing import TYPE_CHECKING
 
@@ -47,17 +45,14 @@ class NotCounted(Exception):
 
 def sampled(program: Program, launch: Launch, work: Launch | Plan, shape: Shape) -> tuple[Sampled, ...]:
     """The sampled blocks of one launch of `work`, the one that stands for most of the grid first. Raises NotCounted."""
-    return tuple(
-        sorted((_run(program, launch, work, shape, *one) for one in _picked(launch.grid)), key=lambda one: -one.blocks)
-    )
+    return tuple(_run(program, launch, work, shape, *one) for one in _picked(launch.grid))
 
 
 def _picked(grid: tuple[int, int, int]) -> Iterator[tuple[int, int]]:
-    """(linear number of a block, blocks that it stands for)."""
-    places = [[(size // 2, size - 1), (size - 1, 1)] if size > 2 else [(at, 1) for at in range(size)] for size in grid]
+    """(linear number of a block, blocks that it stands for): one in the middle, or the first of few."""
     x, y, _ = grid
-    for (i, many_x), (j, many_y), (k, many_z) in product(*places):
-        yield i + x * (j + y * k), many_x * many_y * many_z
+    i, j, k = (size // 2 if size > 2 else 0 for size in grid)
+    yield i + x * (j + y * k), prod(grid)
 
 
 def _run(program: Program, launch: Launch, work: Launch | Plan, shape: Shape, block: int, stands_for: int) -> Sampled:
@@ -87,7 +82,3 @@ def _extent(written: np.ndarray | None) -> tuple[int, int]:
     if written is None or not written.any():
         return 0, 0
     return int(written.any(axis=1).sum()), int(written.any(axis=0).sum())
-
-
-def blocks_of(launch: Launch) -> int:
-    return prod(launch.grid)

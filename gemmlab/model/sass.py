@@ -55,6 +55,13 @@ ATOMICS = (0x1A8, 0x1A9, 0x1A6, 0x18E, 0x1A3, 0x18C, 0x18D)
 READS = (0x184, 0x181, 0x180, 0x183, 0x189, 0x1A8, 0x1A9, 0x18C, 0x18D, 0x03B)  # their results are waited for
 DEPBAR, LDGDEPBAR, BAR, BRA, BRX, EXIT, RET, CALL, NOP = 0x11A, 0x1AF, 0x11D, 0x147, 0x149, 0x14D, 0x150, 0x144, 0x118
 _UNIFORM_BRANCH = 0x547
+# Arithmetic whose registers matter, and how many it may read: multiply-adds, sums of three, logic, shifts; sums,
+# products, comparisons.
+_THREE, _TWO, _REGISTERS_ONLY = 3, 2, 1
+_READ_BY = {
+    **dict.fromkeys((0x023, 0x024, 0x025, 0x026, 0x027, 0x010, 0x012, 0x019, 0x016, 0x031), _THREE),
+    **dict.fromkeys((0x020, 0x021, 0x00B, 0x00C, 0x007, 0x008, 0x009, 0x011, 0x036), _TWO),
+}
 _TRUE = 7  # the guard that is always true
 _NEVER = 15
 _WIDTHS = (1, 1, 2, 2, 4, 8, 16, 16)
@@ -64,7 +71,7 @@ _WIDTHS = (1, 1, 2, 2, 4, 8, 16, 16)
 class Instruction:
     """One instruction. `target` is the index of the instruction that a jump goes to. `wait` is a mask of counters,
     `sets` the counter of its result, `reads` that of its operands, NO_COUNTER where it has none. `width` is the bytes
-    of a lane of an access. `sources` are the registers that a multiply-add reads, `kept` those places and registers of
+    of a lane of an access. `sources` are the registers that arithmetic reads, `kept` those places and registers of
     them that stay at hand for the next instruction. `ptx` is the line of the PTX."""
 
     base: int
@@ -144,6 +151,11 @@ def _target(low: int, high: int, at: int) -> int:
 
 
 def _sources(operation: int, low: int, high: int) -> tuple[int, ...]:
-    if operation & 0x1FF not in (FFMA, FADD, FMUL) or operation >> 9 != 1:
+    """The registers that arithmetic reads. Where the second operand is a number, a constant or uniform, the form says
+    so; a third is there only in some operations."""
+    base, form = operation & 0x1FF, operation >> 9
+    if base not in _READ_BY:
         return ()
-    return (low >> 24 & 0xFF, low >> 32 & 0xFF, high & 0xFF)
+    second = (low >> 32 & 0xFF,) if form == _REGISTERS_ONLY else ()
+    third = (high & 0xFF,) if _READ_BY[base] == _THREE else ()
+    return (low >> 24 & 0xFF, *second, *third)

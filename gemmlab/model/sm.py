@@ -35,22 +35,12 @@ BUSY = 7
 
 # Columns of an instruction: what it is, and what it costs. GROUPS_LEFT is of an instruction that waits for groups.
 UNIT, KIND, STALL, SETS, READS, WAIT, LEVEL, GROUPS_LEFT = range(8)
-PORT, L2_BYTES, DRAM_BYTES, LATENCY, EXTRA, MISSES, LATE = range(7)
-WHOLE, COSTS = 8, 7
+PORT, L2_BYTES, DRAM_BYTES, LATENCY, MISSES, LATE, BANKS = range(7)
+WHOLE, COSTS = 8, 8  # of BANKS there are two columns: registers that are read from each
 # Numbers of the machine. QUEUE is how far, in cycles, requests may run ahead of the load/store unit.
-(
-    QUEUE,
-    L2_RATE,
-    DRAM_RATE,
-    BARRIER_LATENCY,
-    ALU_CYCLES,
-    FMA_CYCLES,
-    HEAVY_CYCLES,
-    OTHER_CYCLES,
-    L2_LATENCY,
-    DRAM_LATENCY,
-) = range(10)
-MACHINE = 10
+QUEUE, L2_RATE, DRAM_RATE, BARRIER_LATENCY, ALU_CYCLES, FMA_CYCLES, HEAVY_CYCLES, OTHER_CYCLES = range(8)
+L2_LATENCY, DRAM_LATENCY, BANK_QUEUE, GREEDY = 8, 9, 10, 11
+MACHINE = 12
 
 # Columns of a warp.
 _AT, _READY, _ALLOWED, _REASON, _CLOSED, _OPEN_COPY, _COUNTER = range(7)
@@ -58,7 +48,7 @@ _CAUSE = _COUNTER + COUNTERS
 _GROUP = _CAUSE + COUNTERS
 _WARP = _GROUP + _GROUPS
 # Columns of a scheduler: when each part is free again; which warp went last.
-_HEAVY, _LITE, _ALU, _OTHER, _DISPATCH, _LAST = range(6)
+_HEAVY, _LITE, _ALU, _OTHER, _LAST, _BANK = range(6)  # of _BANK there are two columns
 # What the whole SM shares: when its ways are free again; how many warps have ended.
 _PORT, _L2, _DRAM, _ENDED = range(4)
 
@@ -83,7 +73,7 @@ def simulate(
     and
     `costs` are the instructions', one row each (columns UNIT… and PORT…), `machine` has the numbers QUEUE…"""
     total = warps * blocks
-    scheduler = np.zeros((SCHEDULERS, 6))
+    scheduler = np.zeros((SCHEDULERS, 7))
     scheduler[:, _LAST] = -1
     model = _Sm(
         path=path,
@@ -118,17 +108,21 @@ def _run(sm, warps):  # pragma: no cover
 @njit(cache=True, nogil=True)
 def _turn(sm, s, now, warps):  # pragma: no cover
     """Issue an instruction of one warp, if any can go on. Returns when to look again."""
-    if sm.scheduler[s, _DISPATCH] > now:
-        return sm.scheduler[s, _DISPATCH]
-    later = _NEVER
+    later, total = _NEVER, len(sm.warp)
+    mine = (total - s + SCHEDULERS - 1) // SCHEDULERS
     last = int(sm.scheduler[s, _LAST])
-    if last >= 0:
-        later = _looked_at(sm, s, last, now)
-        if later <= now:
-            _issue(sm, s, last, now, warps)
-            return now + 1
-    for w in range(s, len(sm.warp), SCHEDULERS):
-        when = _NEVER if w == last else _looked_at(sm, s, w, now)
+    if sm.machine[GREEDY] > 0:
+        if last >= 0:
+            later = _looked_at(sm, s, last, now)
+            if later <= now:
+                _issue(sm, s, last, now, warps)
+                return now + 1
+        first = 0
+    else:
+        first = (last - s) // SCHEDULERS + 1 if last >= 0 else 0
+    for n in range(mine):
+        w = s + SCHEDULERS * ((first + n) % mine)
+        when = _looked_at(sm, s, w, now)
         if when <= now:
             sm.scheduler[s, _LAST] = w
             _issue(sm, s, w, now, warps)
@@ -157,12 +151,13 @@ def _looked_at(sm, s, w, now):  # pragma: no cover
 def _free(sm, s, unit):  # pragma: no cover
     """When what executes the instruction can take it."""
     scheduler = sm.scheduler[s]
+    banks = max(scheduler[_BANK], scheduler[_BANK + 1]) - sm.machine[BANK_QUEUE]
     if unit == sass.FMA:
-        return min(scheduler[_HEAVY], scheduler[_LITE])
+        return max(banks, min(scheduler[_HEAVY], scheduler[_LITE]))
     if unit == sass.HEAVY:
-        return scheduler[_HEAVY]
-    if unit == sass.ALU or unit == sass.UNIFORM:
-        return scheduler[_ALU]
+        return max(banks, scheduler[_HEAVY])
+    if unit == sass.ALU:
+        return max(banks, scheduler[_ALU])
     if unit == sass.SPECIAL or unit == sass.DOUBLE:
         return scheduler[_OTHER]
     if sass.SHARED <= unit <= sass.LOCAL:
@@ -185,7 +180,6 @@ def _issue(sm, s, w, now, warps):  # pragma: no cover
     else:
         done, read = _computed(sm, s, i, now), now
     _raise(sm, w, i, done, read)
-    sm.scheduler[s, _DISPATCH] = now + 1 + sm.costs[i, EXTRA]
     _go_on(sm, w, i, now, warps)
 
 
@@ -193,13 +187,15 @@ def _issue(sm, s, w, now, warps):  # pragma: no cover
 def _computed(sm, s, i, now):  # pragma: no cover
     """Keep what executes an instruction busy. Returns when its result is there."""
     unit, scheduler, machine = sm.whole[i, UNIT], sm.scheduler[s], sm.machine
+    for bank in range(2):
+        scheduler[_BANK + bank] = max(scheduler[_BANK + bank], now) + sm.costs[i, BANKS + bank]
     if unit == sass.FMA:
         sm.busy[FMA_BUSY] += machine[FMA_CYCLES] / 2
         scheduler[_HEAVY if scheduler[_HEAVY] <= now else _LITE] = now + machine[FMA_CYCLES]
     elif unit == sass.HEAVY:
         sm.busy[FMA_BUSY] += machine[HEAVY_CYCLES] / 2
         scheduler[_HEAVY] = now + machine[HEAVY_CYCLES]
-    elif unit == sass.ALU or unit == sass.UNIFORM:
+    elif unit == sass.ALU:
         sm.busy[ALU_BUSY] += machine[ALU_CYCLES]
         scheduler[_ALU] = now + machine[ALU_CYCLES]
     elif unit == sass.SPECIAL or unit == sass.DOUBLE:

@@ -56,7 +56,7 @@ def request(one: Instruction, block: Sampled, reuse: Reuse) -> Request:
 
 def _shared(one: Instruction, counted: LineCounters, totals: LineCounters) -> float:
     """Wavefronts of one request: as counted at its own line, else as of the whole kernel."""
-    least = 1.0
+    least = 2.0 if one.width == 16 else 1.0  # what 32 lanes get of 16 bytes each takes two cycles to hand out
     kind = "store" if one.base == sass.STS else "load"
     for source in (counted, totals):
         for name in ("widened", "shared"):

@@ -21,7 +21,7 @@ from gemmlab.check.causes import faults_of_second_launch
 from gemmlab.errors import UserError
 from gemmlab.kernel.epilogue import Inputs, draw
 from gemmlab.kernel.launch import Launch, LaunchSpec
-from gemmlab.kernel.plan import Plan, of_element
+from gemmlab.kernel.plan import OnDevices, Plan, of_element
 from gemmlab.kernel.plan_json import from_json
 from gemmlab.launcher.spec import LauncherSpec
 from grading.model import HiddenCase, RawResult
@@ -48,7 +48,7 @@ class MachineCode:
 
 
 def run_on_gpu(
-    launched_by: LaunchSpec | LauncherSpec,
+    launched_by: LaunchSpec | LauncherSpec | OnDevices,
     cases: Sequence[HiddenCase],
     code: MachineCode,
     emulated: Sequence[RawResult],
@@ -74,9 +74,11 @@ def run_on_gpu(
     return tuple(results)
 
 
-def _work(launched_by: LaunchSpec | LauncherSpec, case: HiddenCase, emulated: RawResult) -> Launch | Plan | None:
+def _work(
+    launched_by: LaunchSpec | LauncherSpec | OnDevices, case: HiddenCase, emulated: RawResult
+) -> Launch | Plan | None:
     """The lesson's launch, or what the child read in the file's own launcher: no process but the child reads that."""
-    if isinstance(launched_by, LaunchSpec):
+    if not isinstance(launched_by, LauncherSpec):
         return launched_by.at(*case.shape)
     try:
         return of_element(from_json(emulated.plan), launched_by.element)

@@ -142,5 +142,5 @@ def _what_it_uses(rows: np.ndarray) -> dict[str, bool]:
         "uses_async": bool(np.isin(operations, (o.ASYNC_COPY, o.BULK_COPY)).any()),
         "uses_objects": bool((operations == o.OBJECT).any()),
         "orders_blocks": bool((atomic[:, o.ROW_SPACE] != o.SHARED).any()),
-        "has_fences": bool((operations == o.FENCE).any()),
+        "has_fences": bool(((operations == o.FENCE) & (rows[:, o.ROW_AUX] & o.ACQUIRES_ONLY == 0)).any()),
     }

@@ -84,8 +84,8 @@ class Control(Memory):
 
     @translates("membar")
     def membar(self) -> None:
-        """AUX: whether other blocks see the order too. Memory keeps the order without it; only the races need it."""
-        self.emit(o.FENCE, AUX=int(not {"cta"}.intersection(self.words)))
+        """AUX: how far the order is seen. Memory keeps the order without it; only the races need it."""
+        self.emit(o.FENCE, AUX=self.reach())
 
     @translates("fence")
     def fence(self) -> None:

@@ -29,7 +29,8 @@ _WIDEST = 32  # bytes a lane
 NEAR = 2**31 - 1
 # Accesses that are ordered with atomic ones: they never race with those.
 _STRONG = {"volatile", "relaxed", "acquire", "release", "acq_rel"}
-_RELEASES = {"release", "acq_rel"}
+_RELEASES, _ACQUIRES = {"release", "acq_rel"}, {"acquire", "acq_rel"}
+_OF_SYSTEM = {"sys", "volatile", "mmio"}
 # Operations of atom and red, and the types each has.
 _ATOMS = {
     "add": ("u32", "s32", "u64", "f32", "f64", "f16", "f16x2", "bf16", "bf16x2"),
@@ -69,6 +70,8 @@ class Memory(Base):
             fields["FLAGS"] |= o.READ_ONLY
         if _STRONG.intersection(self.words) or self.places.is_swapped(text):
             fields["FLAGS"] |= o.STRONG
+        if _OF_SYSTEM.intersection(self.words):
+            fields["FLAGS"] |= o.SYSTEM_SCOPE
         return fields
 
     def access_fields(self, register: Register, offset: int, space: int, element: str) -> dict:
@@ -96,6 +99,7 @@ class Memory(Base):
         registers = [self.target(text, self._kinds(element)) for text in texts]
         fields = self.memory_fields(self.operands[1], self.space(), element)
         self.emit(o.LOAD, VECTOR=self.builder.vector(registers), COUNT=len(registers), **fields)
+        self._acquire()
 
     @translates("st")
     def st(self) -> None:
@@ -114,7 +118,18 @@ class Memory(Base):
     def _release(self) -> None:
         """A store or an atomic that releases comes after a fence of its own."""
         if _RELEASES.intersection(self.words):
-            self.emit(o.FENCE, AUX=int("cta" not in self.words))
+            self.emit(o.FENCE, AUX=self.reach())
+
+    def reach(self) -> int:
+        """How far what the instruction orders is seen."""
+        if "sys" in self.words:
+            return o.FENCE_SYSTEM
+        return 0 if "cta" in self.words else o.FENCE_DEVICE
+
+    def _acquire(self) -> None:
+        """Behind a load or an atomic that acquires. Within a device whoever looks at a flag is taken to do so."""
+        if _ACQUIRES.intersection(self.words) and "sys" in self.words:
+            self.emit(o.FENCE, AUX=o.FENCE_SYSTEM | o.ACQUIRES_ONLY)
 
     def _kinds(self, element: str) -> str:
         """What registers a value may be in: wider ones than it are allowed."""
@@ -284,3 +299,4 @@ class Memory(Base):
             c=c,
             **fields,
         )
+        self._acquire()

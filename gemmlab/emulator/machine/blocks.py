@@ -15,6 +15,7 @@ from gemmlab.emulator.machine.interpreter import run_warp
 from gemmlab.emulator.machine.jit import compiled_as
 from gemmlab.emulator.machine.memory.copies import forget_copies
 from gemmlab.emulator.machine.orders import start_block
+from gemmlab.emulator.machine.peers.publications import end_sets
 from gemmlab.emulator.machine.registers import warp_base
 from gemmlab.emulator.machine.state import get, put, set32, set64, set_byte, word32, word64
 from gemmlab.emulator.machine.sync.barriers import BARRIERS, report_deadlock, resolve_barriers
@@ -23,7 +24,7 @@ from gemmlab.emulator.machine.sync.barriers import BARRIERS, report_deadlock, re
 @compiled_as("void(int64, int64)")
 def _start_block(state, block):
     """Fresh registers, shared memory full of NaN that nobody wrote, every thread at the first instruction."""
-    put(state, s.BLOCK, block)
+    put(state, s.BLOCK, get(state, s.FIRST_BLOCK) + block)
     now = get(state, s.NOW) + 1
     put(state, s.NOW, now)
     put(state, s.INTERVAL_START, now)
@@ -31,7 +32,7 @@ def _start_block(state, block):
     start_block(state)
     for at in range(get(state, s.SHARED_BYTES) >> 3):
         set64(get(state, s.SHARED_HOST), at, -1)
-    for granule in range(get(state, s.SHARED_GRANULES)):
+    for granule in range(get(state, s.SHARED_FIRST), get(state, s.SHARED_END)):
         set_byte(get(state, s.SHADOW_DEFINED), granule, 0)
     forget_copies(state)
     put(state, s.OBJECT_COUNT, 0)
@@ -89,17 +90,28 @@ def _set_row(state, base, number, lane, value):
 
 @compiled_as("void(int64, int64)")
 def _run_block(state, block):
-    _start_block(state, block)
+    """A block from its start, or from where it gave way to another device, to its end, or until it gives way."""
+    if get(state, s.RESUMES):
+        put(state, s.RESUMES, 0)
+    else:
+        _start_block(state, block)
     warps = get(state, s.WARPS)
     while get(state, s.STOP) == 0:
-        running = False
+        running, waits = False, get(state, s.WORLD) != 0
         for turn in range(warps):
             warp = word32(get(state, s.WARP_ORDER), turn)
             run_warp(state, warp)
             running = running or fragment_count(state, warp) > 0
+            waits = waits and (get(state, s.YIELD) > 0 or not _is_runnable(state, warp))
         if not running or get(state, s.STOP):
+            if get(state, s.WORLD) and get(state, s.ORDERS):
+                end_sets(state)
             return
-        if not _any_runnable(state) and not resolve_barriers(state):
+        if _any_runnable(state):
+            if waits:
+                put(state, s.GIVES_WAY, 1)
+                return
+        elif not resolve_barriers(state):
             report_deadlock(state)
             return
 
@@ -107,20 +119,29 @@ def _run_block(state, block):
 @compiled_as("boolean(int64)")
 def _any_runnable(state):
     for warp in range(get(state, s.WARPS)):
-        for index in range(fragment_count(state, warp)):
-            if word32(fragment(state, warp, index), STATUS) == RUNNABLE:
-                return True
+        if _is_runnable(state, warp):
+            return True
+    return False
+
+
+@compiled_as("boolean(int64, int64)")
+def _is_runnable(state, warp):
+    for index in range(fragment_count(state, warp)):
+        if word32(fragment(state, warp, index), STATUS) == RUNNABLE:
+            return True
     return False
 
 
 @compiled_as("int64(int64, int64, int64)")
 def run_blocks(state, blocks, count):
     """Run the blocks whose `count` numbers stand at the address `blocks`, one after another. Returns how many were
-    finished."""
+    finished. One that GIVES_WAY goes on at the next call, if it RESUMES there."""
     finished = np.int64(0)
     for n in range(count):
         if get(state, s.STOP):
             break
         _run_block(state, word64(blocks, n))
+        if get(state, s.GIVES_WAY):
+            break
         finished += 0 if get(state, s.STOP) else 1
     return finished

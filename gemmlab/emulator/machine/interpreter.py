@@ -42,6 +42,7 @@ def run_warp(state, warp):
     left, behind = np.int64(SLICE), NONE
     put(state, s.TURNS, 0)
     put(state, s.YIELD, 0)
+    put(state, s.QUESTIONS, 0)
     while left > 0 and get(state, s.STOP) == 0:
         pc, active, following = take_next(state, warp, behind)
         behind = NONE

@@ -70,7 +70,10 @@ WIDEN_SHIFT = 5
 WIDEN_MASK = (1 << WIDEN_SHIFT) - 1
 
 # FLAGS of memory instructions.
-ADDRESS_64, STRONG, ATOMIC_STORE, READ_ONLY = 1, 2, 4, 8
+ADDRESS_64, STRONG, ATOMIC_STORE, READ_ONLY, SYSTEM_SCOPE = 1, 2, 4, 8, 16
+
+# AUX of a fence: how far it reaches beyond the block, and whether it only acquires.
+FENCE_DEVICE, FENCE_SYSTEM, ACQUIRES_ONLY = 1, 2, 4
 
 GENERIC, GLOBAL, SHARED, LOCAL, PARAM = range(5)
 

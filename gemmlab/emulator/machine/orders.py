@@ -6,6 +6,7 @@ That is how a lock, a flag, or a counter for the last block works. Times are tho
 - PUBLISHED[word][other]: what atomics on a word (its number modulo WORDS) have handed on in this block.
 - FENCED_DEVICE is FENCED for fences that reach other blocks; BLOCK_PUBLISHED[block][other] and BLOCK_WORDS what a block
   handed on to others, and through which words (a bit each). MET_WORDS: those that a warp of this block met.
+- FENCED_SYSTEM is FENCED for fences that reach other devices; the rest of what orders those: peers/publications.py.
 
 Where two words share a number, or lanes of a warp a fence, too much counts as ordered, never too little.
 """
@@ -14,8 +15,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from gemmlab.emulator.machine import opcodes as o
 from gemmlab.emulator.machine import state as s
 from gemmlab.emulator.machine.jit import compiled, compiled_as
+from gemmlab.emulator.machine.peers.publications import acquire, publish, see, share_sets, start_sets
 from gemmlab.emulator.machine.state import get, put, set64, word64
 
 WORDS = 61
@@ -28,9 +31,14 @@ def raise_time(table, index, time):
 
 
 @compiled_as("void(int64, int64, int64)")
-def fence(state, warp, for_other_blocks):
-    """__threadfence_block(), or one `for_other_blocks` too: what the warp did and knew can be handed on now."""
+def fence(state, warp, reach):
+    """__threadfence_block(), or one that reaches further (opcodes.py): what the warp did and knew can be handed on now.
+    One of system scope also makes the warp know what it has seen."""
     if not get(state, s.ORDERS):
+        return
+    if get(state, s.WORLD) and reach & o.FENCE_SYSTEM:
+        acquire(state, warp)
+    if reach & o.ACQUIRES_ONLY:
         return
     now = get(state, s.NOW) + 1
     put(state, s.NOW, now)
@@ -40,8 +48,10 @@ def fence(state, warp, for_other_blocks):
         if other == warp:
             known = now
         raise_time(get(state, s.FENCED), warp * warps + other, known)
-        if for_other_blocks:
+        if reach & (o.FENCE_DEVICE | o.FENCE_SYSTEM):
             raise_time(get(state, s.FENCED_DEVICE), warp * warps + other, known)
+        if get(state, s.WORLD) and reach & o.FENCE_SYSTEM:
+            raise_time(get(state, s.FENCED_SYSTEM), warp * warps + other, known)
 
 
 @compiled_as("void(int64, int64, int64, int64, boolean)")
@@ -63,18 +73,24 @@ def meet(state, warp, lane, granule, publishes):
             raise_time(get(state, s.PUBLISHED), slot, word64(get(state, s.FENCED), warp * warps + other))
     if granule >= get(state, s.SHARED_GRANULES):
         _meet_blocks(state, warp, np.int64(1) << number, publishes)
+        if get(state, s.WORLD):
+            if publishes:
+                publish(state, warp, lane, granule)
+            else:
+                see(state, warp, granule)
 
 
 @compiled
 def _meet_blocks(state, warp, word, publishes):
     warps, block = get(state, s.WARPS), get(state, s.BLOCK)
+    row = block * get(state, s.BLOCK_STRIDE)
     set64(get(state, s.MET_WORDS), warp, word64(get(state, s.MET_WORDS), warp) | word)
     if publishes and word64(get(state, s.FENCED_DEVICE), warp * warps + warp) > 0:
         set64(get(state, s.BLOCK_WORDS), block, word64(get(state, s.BLOCK_WORDS), block) | word)
         for other in range(warps):
             raise_time(
                 get(state, s.BLOCK_PUBLISHED),
-                block * warps + other,
+                row + other,
                 word64(get(state, s.FENCED_DEVICE), warp * warps + other),
             )
 
@@ -86,7 +102,7 @@ def from_other_block(state, time, other_warp, block, warp):
         return False
     if word64(get(state, s.BLOCK_WORDS), block) & word64(get(state, s.MET_WORDS), warp) == 0:
         return False
-    return time < word64(get(state, s.BLOCK_PUBLISHED), block * get(state, s.WARPS) + other_warp)
+    return time < word64(get(state, s.BLOCK_PUBLISHED), block * get(state, s.BLOCK_STRIDE) + other_warp)
 
 
 @compiled_as("void(int64, int64)")
@@ -104,6 +120,10 @@ def share(state, members):
     for other in range(warps):
         join_times(get(state, s.FENCED), warps, members, other)
         join_times(get(state, s.FENCED_DEVICE), warps, members, other)
+        if get(state, s.WORLD):
+            join_times(get(state, s.FENCED_SYSTEM), warps, members, other)
+    if get(state, s.WORLD):
+        share_sets(state, members)
 
 
 @compiled_as("int64(int64, int64, int64, int64)")
@@ -129,3 +149,7 @@ def start_block(state):
         for other in range(warps):
             set64(get(state, s.FENCED), warp * warps + other, 0)
             set64(get(state, s.FENCED_DEVICE), warp * warps + other, 0)
+            if get(state, s.WORLD):
+                set64(get(state, s.FENCED_SYSTEM), warp * warps + other, 0)
+    if get(state, s.WORLD):
+        start_sets(state)

@@ -42,7 +42,8 @@ from gemmlab.kernel.warp import SECTOR_BYTES, WARP, WORD_BYTES
 ) = range(16)
 META_ROW = 16
 
-# Columns of COUNTERS, one row an instruction. IDLE counts lanes that an executed instruction did not work on.
+# Columns of COUNTERS, one row an instruction. IDLE counts lanes that an executed instruction did not work on. What goes
+# to another device is in REQUESTS, SECTOR_COUNT and BYTES, and in the PEER columns once more.
 (
     EXECUTED,
     IDLE,
@@ -58,8 +59,11 @@ META_ROW = 16
     WIDE_CONFLICTS,
     LOCAL_REQUESTS,
     LOCAL_SECTORS,
-) = range(14)
-COUNTER_ROW = 14
+    PEER_REQUESTS,
+    PEER_SECTORS,
+    PEER_BYTES,
+) = range(17)
+COUNTER_ROW = 17
 
 HALF = 16
 SCATTERED, SAME, NEIGHBOURS = range(3)  # the words of half a warp, HALF_KIND_BITS of HALVES each
@@ -199,6 +203,14 @@ def count_global(state, pc, meta, lanes, size, first_group):
     bump(state, pc, REQUESTS, np.int64(1) if first_group else np.int64(0))
     bump(state, pc, SECTOR_COUNT, word64(meta, SECTORS))
     bump(state, pc, BYTES, size * lane_count(lanes))
+
+
+@compiled_as("void(int64, int64, int64, uint32, int64)")
+def count_peer(state, pc, meta, lanes, size):
+    """A request to another device's memory."""
+    bump(state, pc, PEER_REQUESTS, np.int64(1))
+    bump(state, pc, PEER_SECTORS, word64(meta, SECTORS))
+    bump(state, pc, PEER_BYTES, size * lane_count(lanes))
 
 
 @inlined

@@ -1,8 +1,8 @@
 """Who touched each word of shared memory and of C, and when: races and reads of words never written.
 
-A record is one 64-bit number: time (37 bits), 'atomic' (1), memory instruction (16), thread (10). Time is a counter
-that goes up at each barrier. Two accesses of one word by two threads, one of them a write, race unless a barrier
-between them orders the threads:
+A record is one 64-bit number: time (36 bits), 'of system scope', 'atomic' (1 each), memory instruction (16), thread
+(10). Time is a counter that goes up at each barrier. Two accesses of one word by two threads, one of them a write, race
+unless a barrier between them orders the threads:
 - a record older than the block's last full barrier is ordered;
 - threads of one warp are ordered by __syncwarp (a full one moves WARP_START, one with a mask the matrix SEEN_LANES);
 - threads of two warps are ordered by a named barrier both took part in (SEEN_WARPS);
@@ -23,26 +23,44 @@ from gemmlab.emulator.machine.bits import NO_LANES, next_lane
 from gemmlab.emulator.machine.events import begin, keep
 from gemmlab.emulator.machine.jit import compiled, compiled_as, inlined
 from gemmlab.emulator.machine.orders import from_other_block, join_times, share
+from gemmlab.emulator.machine.peers.publications import (
+    DEVICE_FLAG,
+    NO_WAIT,
+    ONE_THREAD,
+    READ_FIRST,
+    is_handed_over,
+    why_not,
+)
+from gemmlab.emulator.machine.peers.tables import ASKED_BY, device_of, is_of_this_launch, shared_word
 from gemmlab.emulator.machine.state import byte, get, put, set16, set32, set64, set_byte, word16, word32, word64
 
-# Bits of a record, from the lowest: thread (its lane, then its warp), memory instruction, 'atomic', time.
+# Bits of a record, from the lowest: thread (its lane, then its warp), memory instruction, 'atomic', 'of system scope',
+# time.
 LANE_MASK, WARP_SHIFT, THREAD_MASK = 31, 5, 1023
 OTHER_WARP = THREAD_MASK & ~LANE_MASK  # bits that tell warps apart
 SITE_SHIFT, SITE_MASK = 10, 0xFFFF
 ATOMIC_BIT = 1 << 26
-TIME_SHIFT = 27
-IN_FLIGHT = (1 << 36) - 1
+SYSTEM_BIT = 1 << 27
+TIME_SHIFT = 28
+IN_FLIGHT = (1 << 35) - 1
 
 # Bits of a word of a request (PATTERN_WORDS): the last lane that touches it, the first one, its granule.
 LOW_LANE_SHIFT, GRANULE_OF_WORD = 8, 16
 
 NEVER, DEFINED, UNDEFINED = 0, 1, 2
+PLAIN, OF_DEVICE, OF_SYSTEM = 0, 1, 2  # how strong an access is
 
 
 @inlined
 def stamp(state, site, atomic):
     """The record of an access now, without its thread."""
     return (get(state, s.NOW) << TIME_SHIFT) | (ATOMIC_BIT if atomic else 0) | (site << SITE_SHIFT)
+
+
+@inlined
+def strength_bits(strength):
+    """Of a record."""
+    return ATOMIC_BIT * (strength > PLAIN) | SYSTEM_BIT * (strength == OF_SYSTEM)
 
 
 @compiled_as("int64(int64, int64, int64)")
@@ -79,9 +97,25 @@ def _report(state, kind, pc, old, granule, region, offset, thread, other_block):
     set64(event, e.TILE, word32(get(state, s.TILE), thread >> WARP_SHIFT))
     if kind == e.RACE_WAR or kind == e.RACE_RAW:
         set64(event, e.OTHER_TILE, word16(get(state, s.SHADOW_TILE), granule))
-    else:
+    elif other_block == get(state, s.BLOCK):
         set64(event, e.OTHER_TILE, word32(get(state, s.TILE), other_thread >> WARP_SHIFT))
+    if get(state, s.WORLD) and device_of(state, other_block) != device_of(state, get(state, s.BLOCK)):
+        set64(event, e.REASON, _reason(state, kind, old, thread, other_block))
     keep(state, event)
+
+
+@compiled_as("int64(int64, int64, int64, int64, int64)")
+def _reason(state, kind, old, thread, block):
+    """Why accesses of two devices are not ordered."""
+    warp, other_warp = thread >> WARP_SHIFT, (old & THREAD_MASK) >> WARP_SHIFT
+    if old & ATOMIC_BIT and not old & SYSTEM_BIT:
+        return np.int64(DEVICE_FLAG)
+    if kind != e.RACE_WAR:
+        return why_not(state, old >> TIME_SHIFT, other_warp, block, warp)
+    asked_by = word32(shared_word(state, ASKED_BY), block) - 1
+    if asked_by < 0:
+        return np.int64(NO_WAIT)
+    return np.int64(READ_FIRST if asked_by >> WARP_SHIFT == other_warp else ONE_THREAD)
 
 
 @compiled
@@ -93,49 +127,69 @@ def _other_block(state, old, blocks, granule):
 
 
 @compiled
-def _is_ordered(state, old, block, thread):
+def _is_ordered(state, old, block, thread, granule):
     """Whether the access of a record, by a thread of `block`, happens before what `thread` of this block does now."""
     if block == get(state, s.BLOCK):
         return ordered(state, old, thread)
-    return from_other_block(state, old >> TIME_SHIFT, (old & THREAD_MASK) >> WARP_SHIFT, block, thread >> WARP_SHIFT)
+    time, other_warp, warp = old >> TIME_SHIFT, (old & THREAD_MASK) >> WARP_SHIFT, thread >> WARP_SHIFT
+    if get(state, s.WORLD):
+        return _is_ordered_in_world(state, time, other_warp, block, granule, warp)
+    return from_other_block(state, time, other_warp, block, warp)
+
+
+@compiled_as("boolean(int64, int64, int64, int64, int64, int64)")
+def _is_ordered_in_world(state, time, other_warp, block, granule, warp):
+    """Launches of one device come one after the other; devices are ordered by what they hand over."""
+    if device_of(state, block) == device_of(state, get(state, s.BLOCK)):
+        if not is_of_this_launch(state, block) or from_other_block(state, time, other_warp, block, warp):
+            return True
+    return is_handed_over(state, time, other_warp, block, granule, warp)
 
 
 @compiled
-def _racing_write(state, granule, thread, atomic):
+def _scopes_meet(state, old, block, strength):
+    """Whether two atomic accesses are atomic to each other: on two devices both must be of system scope."""
+    if get(state, s.WORLD) == 0 or device_of(state, block) == device_of(state, get(state, s.BLOCK)):
+        return True
+    return old & SYSTEM_BIT != 0 and strength == OF_SYSTEM
+
+
+@compiled
+def _racing_write(state, granule, thread, strength):
     """The last write of the word that is not ordered before what `thread` does now, and its block; 0: there is none.
     Atomics do not race with each other."""
     old = word64(get(state, s.SHADOW_WRITE), granule)
     block = _other_block(state, old, get(state, s.GLOBAL_WRITE_BLOCK), granule)
-    if atomic and old & ATOMIC_BIT:
+    if strength and old & ATOMIC_BIT and _scopes_meet(state, old, block, strength):
         old = word64(get(state, s.SHADOW_PLAIN), granule)
         block = _other_block(state, old, get(state, s.GLOBAL_PLAIN_BLOCK), granule)
-    if old == 0 or _is_ordered(state, old, block, thread):
+    if old == 0 or _is_ordered(state, old, block, thread, granule):
         return np.int64(0), block
     return old, block
 
 
-@compiled_as("void(int64, int64, int64, int64, int64, int64, boolean)")
-def read_conflict(state, pc, granule, region, offset, thread, atomic):
-    """Report a read of `granule` by `thread` that races with the last write."""
-    old, block = _racing_write(state, granule, thread, atomic)
+@compiled_as("void(int64, int64, int64, int64, int64, int64, int64)")
+def read_conflict(state, pc, granule, region, offset, thread, strength):
+    """Report a read of `granule` by `thread`, of some strength, that races with the last write."""
+    old, block = _racing_write(state, granule, thread, strength)
     if old != 0:
         _report(state, e.RACE_RAW, pc, old, granule, region, offset, thread, block)
 
 
-@compiled_as("void(int64, int64, int64, int64, int64, int64, boolean, boolean)")
-def write_conflict(state, pc, granule, region, offset, thread, atomic, same_value):
+@compiled_as("void(int64, int64, int64, int64, int64, int64, int64, boolean)")
+def write_conflict(state, pc, granule, region, offset, thread, strength, same_value):
     """Report a write of `granule` by `thread` that races with the last write or with one of the two kept readers."""
-    old, block = _racing_write(state, granule, thread, atomic)
+    old, block = _racing_write(state, granule, thread, strength)
     if old != 0:
         _report(state, e.RACE_SAME_VALUE if same_value else e.RACE_WAW, pc, old, granule, region, offset, thread, block)
     for number in range(2):
         reads = get(state, s.SHADOW_READ2) if number else get(state, s.SHADOW_READ1)
         blocks = get(state, s.GLOBAL_READ2_BLOCK) if number else get(state, s.GLOBAL_READ1_BLOCK)
         old = word64(reads, granule)
-        if old == 0 or (atomic and old & ATOMIC_BIT):
-            continue
         block = _other_block(state, old, blocks, granule)
-        if not _is_ordered(state, old, block, thread):
+        if old == 0 or (strength and old & ATOMIC_BIT and _scopes_meet(state, old, block, strength)):
+            continue
+        if not _is_ordered(state, old, block, thread, granule):
             _report(state, e.RACE_WAR, pc, old, granule, region, offset, thread, block)
 
 
@@ -144,8 +198,8 @@ def note_read_only(state, pc, granule, region, offset, thread):
     """A load through the read-only path of a word of global memory. What the same launch writes must not be read so,
     whatever the order."""
     old = word64(get(state, s.SHADOW_WRITE), granule)
-    if old != 0:
-        block = _other_block(state, old, get(state, s.GLOBAL_WRITE_BLOCK), granule)
+    block = _other_block(state, old, get(state, s.GLOBAL_WRITE_BLOCK), granule)
+    if old != 0 and is_of_this_launch(state, block):
         _report(state, e.RACE_READ_ONLY, pc, old, granule, region, offset, thread, block)
     set_byte(get(state, s.SHADOW_READ_ONLY), granule - get(state, s.SHARED_GRANULES), 1)
 
@@ -156,7 +210,8 @@ def read_only_conflict(state, pc, granule, region, offset, thread):
     if byte(get(state, s.SHADOW_READ_ONLY), granule - get(state, s.SHARED_GRANULES)):
         old = word64(get(state, s.SHADOW_READ1), granule)
         block = _other_block(state, old, get(state, s.GLOBAL_READ1_BLOCK), granule)
-        _report(state, e.RACE_READ_ONLY, pc, old, granule, region, offset, thread, block)
+        if is_of_this_launch(state, block):
+            _report(state, e.RACE_READ_ONLY, pc, old, granule, region, offset, thread, block)
 
 
 @inlined

@@ -18,7 +18,7 @@ def out_of_bounds(places: Places, event: Event) -> str:
     if event.region < 0:
         return (say.READS_NOWHERE if event.reads else say.WRITES_NOWHERE)(me=me, block=block, here=here)
     bounds, element = places.bounds(event.region), places.named(event)
-    if event.region < 3:
+    if event.region < 3 and not places.is_part(event.region):
         element = say.ELEMENT_NUMBER(number=places.number(event), array=places.array(event.region))
         if _hangs_over(places, event):
             sentence = say.READS_ACROSS_THE_END if event.reads else say.WRITES_ACROSS_THE_END
@@ -41,6 +41,8 @@ def _advice(places: Places, event: Event) -> str:
         return say.STAY_INSIDE_ARRAY()
     if event.region >= o.FIRST_SHARED:
         return say.STAY_INSIDE_TILE()
+    if places.is_part(event.region):
+        return say.STAY_INSIDE_PART()
     if event.region >= 3:
         return say.STAY_INSIDE_ARRAY()
     if event.offset < 0:

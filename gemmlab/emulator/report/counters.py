@@ -48,6 +48,7 @@ def _columns(table: np.ndarray, rows: np.ndarray) -> dict[str, np.ndarray]:
     for kind, mine in (("load", reads), ("store", store), ("atomic", atomic)):
         for what, column in (("requests", r.REQUESTS), ("sectors", r.SECTOR_COUNT), ("bytes", r.BYTES)):
             found[f"global_{kind}_{what}"] = table[:, column] * mine
+            found[f"peer_{kind}_{what}"] = table[:, _PEER[what]] * mine
     for kind, mine in (("load", load), ("store", writes)):
         for what, column, wide_column in _SHARED:
             found[f"shared_{kind}_{what}"] = table[:, column] * mine
@@ -68,6 +69,7 @@ def _products(code: Code, pcs: np.ndarray) -> np.ndarray:
     return found
 
 
+_PEER = {"requests": r.PEER_REQUESTS, "sectors": r.PEER_SECTORS, "bytes": r.PEER_BYTES}
 _SHARED = (
     ("requests", r.SHARED_REQUESTS, r.WIDE_REQUESTS),
     ("wavefronts", r.WAVEFRONT_COUNT, r.WIDE_WAVEFRONT_COUNT),

@@ -28,6 +28,7 @@ class Event:
     other_tile: int
     count: int
     size: int
+    reason: int = -1
 
     @classmethod
     def of(cls, row: Iterable[int]) -> Event:

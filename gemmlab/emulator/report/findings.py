@@ -120,8 +120,11 @@ class Plain:
 class Explainer:
     """Turns the events of one launch into findings."""
 
-    def __init__(self, code: Code, launch: Launch, shape: tuple[int, int, int], source: str) -> None:
-        self.places = Places(code, launch, shape, source)
+    def __init__(
+        self, code: Code, launch: Launch, shape: tuple[int, int, int], source: str, places: Places | None = None
+    ) -> None:
+        """`places` are those of one of several devices."""
+        self.places = places or Places(code, launch, shape, source)
 
     def findings(self, table: np.ndarray) -> list[Finding]:
         """One finding for each cause, in order of appearance."""

@@ -81,6 +81,10 @@ class Places:
         """The declaration of an array, None where the source shows none."""
         return self.declarations.get(self.array(region) or "")
 
+    def is_part(self, region: int) -> bool:
+        """Whether it is a matrix of one of several devices, perhaps a part only; here it is not."""
+        return False
+
     def element(self, event: Event) -> str | None:
         """'As[1][0]' or 'A[3][17]': the element that was touched; None where the array's extents are not known."""
         name = self.array(event.region)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 import struct
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from gemmlab.emulator.chunk import Memory
-    from gemmlab.emulator.runner import Run
 
 LONGEST = 4096  # characters
+Record = tuple[int, int, int, bytes]  # block, thread, address of the format, arguments
 _CONVERSION = re.compile(
     r"%(?P<flags>[-+ #0]*)(?P<width>\*|\d{1,4})?(?:\.(?P<precision>\*|\d{0,4}))?(?P<length>hh|h|ll|l|j|z|t)?"
     r"(?P<kind>[diouxXeEfFgGaAcsp%])"
@@ -22,12 +22,13 @@ _SIZES = {"ll": 8, "l": _LONG, "j": 8, "z": 8, "t": 8}
 _NARROW = {"hh": 1, "h": 2}
 
 
-def printed_text(run: Run, memory: Memory) -> str:
-    """What the launch printed, block after block, at most LONGEST characters and a note on what is left out."""
+def printed_text(records: Sequence[Record], lost: int, memory: Memory) -> str:
+    """What the launch printed, block after block, at most LONGEST characters and a note on what is left out; `lost`
+    calls of printf left no record."""
     string_at = _strings(memory)
-    text = "".join(format_c(string_at(place), arguments, string_at) for _, _, place, arguments in run.printed)
+    text = "".join(format_c(string_at(place), arguments, string_at) for _, _, place, arguments in records)
     notes = [f"{len(text) - LONGEST} more characters"] if len(text) > LONGEST else []
-    notes += [f"the output of {run.prints_lost} more calls of printf"] if run.prints_lost else []
+    notes += [f"the output of {lost} more calls of printf"] if lost else []
     cut = f"\n[not shown: {' and '.join(notes)}]\n" if notes else ""
     return text[:LONGEST] + cut
 

@@ -247,6 +247,74 @@ FROM_LOCAL = Sentence(
     "a variable that was read {there} before it was set: give it a first value, such as float acc = 0.0f"
 )
 
+# ---- several devices: `me` and `writer` are as 'device 1, block (0,1), thread (3,0)', `reason` is one of those below
+
+ON_DEVICE = Sentence("device {device}, {block}, {thread}")
+OF_DEVICE = Sentence("{element} of device {device}")
+PART_BOUNDS = Sentence("{array} of device {device} is {rows}×{columns}, its last element is number {last}")
+STAY_INSIDE_PART = Sentence(
+    "a device has only its own part of A and B, counted from 0, and reaches another device's arrays only by the table "
+    "of pointers that it was given"
+)
+BETWEEN_DEVICES = Sentence(
+    "{me} reads {element} {here}, which {writer} writes {there}, and nothing orders the two: {reason}."
+)
+WRITTEN_BY_DEVICES = Sentence(
+    "{me} writes {element} {here}, which {writer} writes too {there}, and nothing orders the two: {reason}."
+)
+HANDED_ON_TOO_EARLY = Sentence(
+    "device {device} is done and hands its C on, but {element}, which {writer} writes {there}, need not have "
+    "arrived yet: {reason}."
+)
+NEVER_WAITED = Sentence("device {reader} never waits for a flag of device {device} that is set after that write")
+READ_BEFORE_THE_WAIT = Sentence(
+    "it is read before the wait for a flag has ended that device {device} sets after that write, if there is such a "
+    "wait; see which flag is waited for, and how long"
+)
+ONE_THREAD_WAITED = Sentence(
+    "one thread of the block waits, or has seen the flag, but this thread goes on by itself: a __syncthreads() must "
+    "stand between that wait and what device {reader} reads of device {device}"
+)
+NOT_ACQUIRED = Sentence(
+    "after it has seen the flag of device {device}, the thread that waited on device {reader} needs a "
+    "__threadfence_system(), before anything is read that the flag stands for"
+)
+NO_SYSTEM_FENCE = Sentence(
+    "on device {device} there is no __threadfence_system() between that write and the flag that device {reader} has "
+    "seen"
+)
+WRITER_NOT_WAITED_FOR = Sentence(
+    "the thread of device {device} that sets the flag has a fence, but it does not wait for the thread that writes: a "
+    "__syncthreads() must stand between that write and the fence, or device {reader} may see the flag first"
+)
+DEVICE_FENCE = Sentence(
+    "__threadfence() reaches only its own device; between that write and the flag, device {device} needs a "
+    "__threadfence_system(), or device {reader} may see the flag first"
+)
+FLAG_BEFORE_DATA = Sentence(
+    "the flag is set before: device {device} must write first, then call __threadfence_system(), and only then set the "
+    "flag that device {reader} waits for"
+)
+FLAG_OF_ONE_DEVICE = Sentence(
+    "an atomic such as atomicExch() is atomic for only its own device; a flag between devices needs "
+    "atomicExch_system(), or a volatile access"
+)
+PLAIN_FLAG = Sentence(
+    "a flag between devices must be written and read by volatile accesses, or by atomics of system scope such as "
+    "atomicExch_system()"
+)
+FLAG_LEFT_SET = Sentence(
+    "the flag was set already when the launch began, by the launch before: whoever has waited for a flag must reset it "
+    "for the next launch"
+)
+ONE_WRITER = Sentence("each element of each device's C needs one writer")
+WAIT_FOR_EVER = Sentence(
+    "The kernels do not come to an end: {waits}. Is the flag set in the memory of the device that waits for it, by a "
+    "block that can still run? A block that waits keeps its place, and blocks begin in the order of their numbers."
+)
+WAITS_FOR = Sentence("{me} waits {here} for {element}")
+DEVICE_ENDED = Sentence("device {device} has ended")
+
 # ---- the rest
 
 INPUT_WRITTEN = Sentence("{me} writes to {element} {here}, but {array} is an input and must stay as it is.")

@@ -18,6 +18,7 @@ from gemmlab.emulator.machine.jit import compiled, compiled_as, inlined
 from gemmlab.emulator.machine.registers import field, lane_bits, origin_of
 from gemmlab.emulator.machine.requests import (
     count_global,
+    count_peer,
     count_shared,
     count_widened,
     last_pattern,
@@ -165,6 +166,8 @@ def next_group(state, warp, lanes, pc, size, is_write):
 def count_request(state, row, pc, meta, region, lanes, size, first_group, is_load):
     if region < o.FIRST_SHARED:
         count_global(state, pc, meta, lanes, size, first_group)
+        if region >= get(state, s.FIRST_PEER):
+            count_peer(state, pc, meta, lanes, size)
         return
     count_shared(state, pc, meta, lanes, size, first_group)
     widened = field(row, o.ROW_WIDEN)

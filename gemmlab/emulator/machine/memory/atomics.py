@@ -30,16 +30,22 @@ from gemmlab.emulator.machine.jit import compiled, compiled_as
 from gemmlab.emulator.machine.memory.addresses import compute_addresses, count_request, next_group, sound_lanes
 from gemmlab.emulator.machine.memory.stores import undefined_store
 from gemmlab.emulator.machine.orders import meet
+from gemmlab.emulator.machine.peers.polls import ask
+from gemmlab.emulator.machine.peers.publications import see
+from gemmlab.emulator.machine.peers.tables import CHANGES, note_change, shared_word
 from gemmlab.emulator.machine.registers import define, field, lane_bits, set_lane
 from gemmlab.emulator.machine.requests import pattern
 from gemmlab.emulator.machine.shadow import (
     DEFINED,
     NEVER,
+    OF_DEVICE,
+    OF_SYSTEM,
     UNDEFINED,
     note_atomic,
     note_global_block,
     read_conflict,
     stamp,
+    strength_bits,
     write_conflict,
 )
 from gemmlab.emulator.machine.state import byte, get, mask32, set32, set_byte, word32, word64
@@ -62,11 +68,21 @@ def atomic(state, warp, row, lanes, base, pc):
         if get(state, s.CHECKS):
             meta = pattern(state, field(row, o.ROW_SITE), group, size, region >= o.FIRST_SHARED, False)
             count_request(state, row, pc, meta, region, group, size, first, False)
-        todo = group
-        while todo != NO_LANES:
-            lane, todo = next_lane(todo)
-            _atomic_lane(state, warp, row, base, pc, region, lane)
+        _atomic_lanes(state, warp, row, group, base, pc, region)
         first = False
+
+
+@compiled
+def _atomic_lanes(state, warp, row, lanes, base, pc, region):
+    """Lane after lane. Between devices a request that changes nothing is a question."""
+    in_world = region < o.FIRST_SHARED and get(state, s.WORLD) != 0
+    before, asks = shared_word(state, CHANGES) if in_world else np.int64(0), first_lane(lanes)
+    todo = lanes
+    while todo != NO_LANES:
+        lane, todo = next_lane(todo)
+        _atomic_lane(state, warp, row, base, pc, region, lane)
+    if in_world and shared_word(state, CHANGES) == before:
+        ask(state, field(row, o.ROW_SITE), pc, (warp << 5) + asks, word64(get(state, s.ADDRESSES), asks))
 
 
 @compiled
@@ -79,6 +95,8 @@ def _atomic_lane(state, warp, row, base, pc, region, lane):
     c = _register_bits(base, field(row, o.ROW_C), lane, size)
     new = _result(field(row, o.ROW_AUX), field(row, o.ROW_AUX2), old, b, c, region < o.FIRST_SHARED)
     poke(place, size, new)
+    if region < o.FIRST_SHARED and get(state, s.WORLD) and new != old:
+        note_change(state)
     ok = mask32(base + field(row, o.ROW_OK_B), 0) & mask32(base + field(row, o.ROW_OK_C), 0) & lane_bit(lane)
     thread = warp * 32 + lane
     defined, origin = _shadow_atomic(state, row, pc, region, offset, thread, ok != NO_LANES)
@@ -101,7 +119,8 @@ def _shadow_atomic(state, row, pc, region, offset, thread, defined):
             defined = False
             origin = pc + 1 if known == NEVER else word32(get(state, s.SHADOW_ORIGIN), granule)
         if get(state, s.CHECKS):
-            atomic_access(state, pc, field(row, o.ROW_SITE), granule, region, offset, thread)
+            strength = OF_SYSTEM if field(row, o.ROW_FLAGS) & o.SYSTEM_SCOPE else OF_DEVICE
+            atomic_access(state, pc, field(row, o.ROW_SITE), granule, region, offset, thread, strength)
             if not defined:
                 set32(get(state, s.SHADOW_ORIGIN), granule, origin)
                 set_byte(get(state, s.SHADOW_DEFINED), granule, UNDEFINED)
@@ -110,13 +129,15 @@ def _shadow_atomic(state, row, pc, region, offset, thread, defined):
     return defined, origin
 
 
-@compiled_as("void(int64, int64, int64, int64, int64, int64, int64)")
-def atomic_access(state, pc, site, granule, region, offset, thread):
+@compiled_as("void(int64, int64, int64, int64, int64, int64, int64, int64)")
+def atomic_access(state, pc, site, granule, region, offset, thread, strength):
     """An atomic of a thread on one word: what orders it, what races with it, and that it was there."""
+    stamped = stamp(state, site, False) | strength_bits(strength)
     meet(state, thread >> 5, thread & 31, granule, True)
-    read_conflict(state, pc, granule, region, offset, thread, True)
-    write_conflict(state, pc, granule, region, offset, thread, True, False)
-    stamped = stamp(state, site, True)
+    if get(state, s.WORLD) and granule >= get(state, s.SHARED_GRANULES):
+        see(state, thread >> 5, granule)
+    read_conflict(state, pc, granule, region, offset, thread, strength)
+    write_conflict(state, pc, granule, region, offset, thread, strength, False)
     note_atomic(state, granule, stamped | thread, word32(get(state, s.TILE), thread >> 5), DEFINED)
     note_global_block(state, granule, get(state, s.GLOBAL_WRITE_BLOCK))
 

@@ -7,7 +7,7 @@ import numpy as np
 from gemmlab.emulator.machine import events as e
 from gemmlab.emulator.machine import opcodes as o
 from gemmlab.emulator.machine import state as s
-from gemmlab.emulator.machine.bits import NO_LANES, lane_bit, next_lane, peek8, peek32, peek64
+from gemmlab.emulator.machine.bits import NO_LANES, first_lane, lane_bit, next_lane, peek8, peek32, peek64
 from gemmlab.emulator.machine.events import record_place
 from gemmlab.emulator.machine.jit import compiled, compiled_as
 from gemmlab.emulator.machine.memory.addresses import (
@@ -20,10 +20,11 @@ from gemmlab.emulator.machine.memory.addresses import (
 )
 from gemmlab.emulator.machine.memory.stores import enter_tile
 from gemmlab.emulator.machine.registers import field
-from gemmlab.emulator.machine.requests import count_global, count_shared, pattern
+from gemmlab.emulator.machine.requests import count_global, count_peer, count_shared, pattern
 from gemmlab.emulator.machine.shadow import (
     DEFINED,
     IN_FLIGHT,
+    PLAIN,
     SITE_SHIFT,
     TIME_SHIFT,
     note_write,
@@ -106,7 +107,7 @@ def _enqueue(state, thread, pc, site, region, offset, source, size, actual):
     if get(state, s.CHECKS):
         for granule in range(first, first + granules):
             at = offset + ((granule - first) << shift)
-            write_conflict(state, pc, granule, region, at, thread, False, False)
+            write_conflict(state, pc, granule, region, at, thread, PLAIN, False)
             note_write(state, granule, stamped, tile, byte(get(state, s.SHADOW_DEFINED), granule))
     copy = get(state, s.ASYNC_QUEUE) + 8 * QUEUE_ROW * count
     set64(copy, TARGET, word64(get(state, s.REGION_HOST), region) + offset)
@@ -138,13 +139,15 @@ def _count_async(state, row, pc, lanes, reading, targets, sources, size):
             set64(addresses, lane, sources[lane])
         meta = pattern(state, site + 1, reading, size, False, True)
         count_global(state, pc, meta, reading, size, True)
+        if locate(state, word64(addresses, first_lane(reading))) >= get(state, s.FIRST_PEER):
+            count_peer(state, pc, meta, reading, size)
 
 
 @compiled
 def forget_copies(state):
     """The copies of a block that ended before they arrived are none of the next block's."""
     if get(state, s.ASYNC_COUNT) > 0 and get(state, s.CHECKS):
-        for granule in range(get(state, s.SHARED_GRANULES)):
+        for granule in range(get(state, s.SHARED_FIRST), get(state, s.SHARED_END)):
             if word64(get(state, s.SHADOW_WRITE), granule) >> TIME_SHIFT == IN_FLIGHT:
                 set64(get(state, s.SHADOW_WRITE), granule, 0)
     put(state, s.ASYNC_COUNT, 0)

@@ -8,7 +8,7 @@ from gemmlab.emulator.machine import opcodes as o
 from gemmlab.emulator.machine import requests as r
 from gemmlab.emulator.machine import state as s
 from gemmlab.emulator.machine.bits import NO_LANES, first_lane, lane_bit, next_lane, peek, peek32, poke32
-from gemmlab.emulator.machine.jit import compiled, inlined
+from gemmlab.emulator.machine.jit import compiled, compiled_as, inlined
 from gemmlab.emulator.machine.memory.addresses import (
     count_request,
     is_known,
@@ -18,6 +18,7 @@ from gemmlab.emulator.machine.memory.addresses import (
 )
 from gemmlab.emulator.machine.memory.own import load_own
 from gemmlab.emulator.machine.orders import meet
+from gemmlab.emulator.machine.peers.polls import ask
 from gemmlab.emulator.machine.registers import define, field, set_lane, vector_entry
 from gemmlab.emulator.machine.requests import count_local, last_pattern, pattern
 from gemmlab.emulator.machine.shadow import (
@@ -26,6 +27,9 @@ from gemmlab.emulator.machine.shadow import (
     LANE_MASK,
     LOW_LANE_SHIFT,
     NEVER,
+    OF_DEVICE,
+    OF_SYSTEM,
+    PLAIN,
     TIME_SHIFT,
     UNDEFINED,
     needs_look,
@@ -34,6 +38,7 @@ from gemmlab.emulator.machine.shadow import (
     note_read_only,
     read_conflict,
     stamp,
+    strength_bits,
 )
 from gemmlab.emulator.machine.state import byte, get, word32, word64
 from gemmlab.emulator.machine.vector import copy_half, fill_half
@@ -153,7 +158,7 @@ def _shadow_load(state, warp, row, lanes, base, pc, region, meta):
     site = field(row, o.ROW_SITE)
     origin = word64(get(state, s.ADDRESSES), first_lane(lanes)) - word64(get(state, s.REGION_BASE), region)
     start = word64(get(state, s.REGION_SHADOW), region) + (origin >> get(state, s.GRANULE_SHIFT))
-    stamped = stamp(state, site, field(row, o.ROW_FLAGS) & o.STRONG != 0)
+    stamped = stamp(state, site, False) | strength_bits(load_strength(row))
     is_global = region < o.FIRST_SHARED
     fresh = (np.int64(1) if is_global else get(state, s.INTERVAL_START)) << TIME_SHIFT
     writes, defined = get(state, s.SHADOW_WRITE), get(state, s.SHADOW_DEFINED)
@@ -162,6 +167,9 @@ def _shadow_load(state, warp, row, lanes, base, pc, region, meta):
     clean = True
     if field(row, o.ROW_FLAGS) & o.STRONG:
         meet_words(state, warp, row, lanes, region, False)
+        if is_global and get(state, s.WORLD):
+            lane = first_lane(lanes)
+            ask(state, site, pc, (warp << 5) + lane, word64(get(state, s.ADDRESSES), lane))
     for n in range(word64(meta, r.WORDS)):
         word = word64(words, n)
         granule = start + (word >> GRANULE_OF_WORD)
@@ -184,6 +192,13 @@ def _shadow_load(state, warp, row, lanes, base, pc, region, meta):
             _mark_component(state, row, lanes, base, pc, region, n)
 
 
+@compiled_as("int64(int64)")
+def load_strength(row):
+    if field(row, o.ROW_FLAGS) & o.STRONG == 0:
+        return np.int64(PLAIN)
+    return np.int64(OF_SYSTEM if field(row, o.ROW_FLAGS) & o.SYSTEM_SCOPE else OF_DEVICE)
+
+
 @compiled
 def meet_words(state, warp, row, lanes, region, publishes):
     """A load or store that counts as an atomic: each lane meets the word it touches."""
@@ -201,13 +216,13 @@ def _look_at_readers(state, pc, granule, region, lanes, warp, row):
     base = word64(get(state, s.REGION_BASE), region)
     first = word64(get(state, s.REGION_SHADOW), region)
     width = max((field(row, o.ROW_SIZE) * field(row, o.ROW_COUNT)) >> shift, 1)
-    strong = field(row, o.ROW_FLAGS) & o.STRONG != 0
+    strength = load_strength(row)
     todo = lanes
     while todo != NO_LANES:
         lane, todo = next_lane(todo)
         at = first + ((word64(addresses, lane) - base) >> shift)
         if at <= granule < at + width:
-            read_conflict(state, pc, granule, region, (granule - first) << shift, warp * 32 + lane, strong)
+            read_conflict(state, pc, granule, region, (granule - first) << shift, warp * 32 + lane, strength)
 
 
 @compiled

@@ -21,6 +21,7 @@ from gemmlab.emulator.machine.memory.addresses import (
 )
 from gemmlab.emulator.machine.memory.loads import meet_words
 from gemmlab.emulator.machine.memory.own import store_own
+from gemmlab.emulator.machine.peers.tables import note_change
 from gemmlab.emulator.machine.registers import field, lane_bits, origin_of, vector_entry
 from gemmlab.emulator.machine.requests import count_local, last_pattern, pattern
 from gemmlab.emulator.machine.shadow import (
@@ -28,6 +29,9 @@ from gemmlab.emulator.machine.shadow import (
     GRANULE_OF_WORD,
     LANE_MASK,
     LOW_LANE_SHIFT,
+    OF_DEVICE,
+    OF_SYSTEM,
+    PLAIN,
     TIME_SHIFT,
     UNDEFINED,
     needs_look,
@@ -35,6 +39,7 @@ from gemmlab.emulator.machine.shadow import (
     note_write,
     read_only_conflict,
     stamp,
+    strength_bits,
     write_conflict,
 )
 from gemmlab.emulator.machine.state import get, mask32, set32, set64, set_byte, word32, word64
@@ -139,11 +144,13 @@ def _shadow_store(state, warp, row, lanes, base, pc, region, meta):
     site = field(row, o.ROW_SITE)
     origin = word64(get(state, s.ADDRESSES), first_lane(lanes)) - word64(get(state, s.REGION_BASE), region)
     start = word64(get(state, s.REGION_SHADOW), region) + (origin >> get(state, s.GRANULE_SHIFT))
-    strong = field(row, o.ROW_FLAGS) & o.ATOMIC_STORE != 0
-    stamped = stamp(state, site, strong)
-    if strong:
-        meet_words(state, warp, row, lanes, region, True)
     is_global = region < o.FIRST_SHARED
+    strength = _strength(state, row, is_global)
+    stamped = stamp(state, site, False) | strength_bits(strength)
+    if strength:
+        meet_words(state, warp, row, lanes, region, True)
+    if is_global and get(state, s.WORLD):
+        note_change(state)
     tile = NONE if is_global else enter_tile(state, warp)
     fresh = (np.int64(1) if is_global else get(state, s.INTERVAL_START)) << TIME_SHIFT
     words = get(state, s.PATTERN_WORDS) + 8 * word32(get(state, s.PATTERN_START), site)
@@ -161,6 +168,16 @@ def _shadow_store(state, warp, row, lanes, base, pc, region, meta):
             offset = (granule - first) << get(state, s.GRANULE_SHIFT)
             read_only_conflict(state, pc, granule, region, offset, high)
             note_global_block(state, granule, get(state, s.GLOBAL_WRITE_BLOCK))
+
+
+@compiled_as("int64(int64, int64, boolean)")
+def _strength(state, row, is_global):
+    """Between devices a volatile store counts as one of system scope."""
+    flags = field(row, o.ROW_FLAGS)
+    of_system = flags & o.SYSTEM_SCOPE != 0 and is_global
+    if flags & o.ATOMIC_STORE:
+        return np.int64(OF_SYSTEM if of_system else OF_DEVICE)
+    return np.int64(OF_SYSTEM if of_system and get(state, s.WORLD) else PLAIN)
 
 
 @compiled
@@ -187,7 +204,7 @@ def _store_word_exactly(state, warp, row, lanes, base, pc, region, granule, stam
     addresses, shift = get(state, s.ADDRESSES), get(state, s.GRANULE_SHIFT)
     size, count = field(row, o.ROW_SIZE), field(row, o.ROW_COUNT)
     first = word64(get(state, s.REGION_SHADOW), region)
-    strong = field(row, o.ROW_FLAGS) & o.ATOMIC_STORE != 0
+    strength = _strength(state, row, region < o.FIRST_SHARED)
     before = NONE
     todo = lanes
     while todo != NO_LANES:
@@ -204,7 +221,7 @@ def _store_word_exactly(state, warp, row, lanes, base, pc, region, granule, stam
             place = word64(get(state, s.REGION_HOST), region) + offset + component * size
             same = _same_value(base, entry, lane, place, size)
         thread = warp * 32 + lane
-        write_conflict(state, pc, granule, region, (granule - first) << shift, thread, strong, same)
+        write_conflict(state, pc, granule, region, (granule - first) << shift, thread, strength, same)
         defined = _definedness(state, base, entry, pc, region, granule, offset, thread, size)
         note_write(state, granule, stamped | thread, tile, defined)
         if region < o.FIRST_SHARED:

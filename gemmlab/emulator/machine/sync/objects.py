@@ -40,7 +40,16 @@ from gemmlab.emulator.machine.memory.copies import (
 )
 from gemmlab.emulator.machine.orders import raise_time
 from gemmlab.emulator.machine.registers import define, field, lane_bits, set_lane, set_predicate, vector_entry
-from gemmlab.emulator.machine.shadow import DEFINED, WARP_SHIFT, lane_pair, note_write, stamp, write_conflict
+from gemmlab.emulator.machine.shadow import (
+    DEFINED,
+    OF_DEVICE,
+    PLAIN,
+    WARP_SHIFT,
+    lane_pair,
+    note_write,
+    stamp,
+    write_conflict,
+)
 from gemmlab.emulator.machine.state import get, mask32, put, set64, word32, word64
 
 # Columns of an object: its first word in the shadow (-1: it is none any more), arrivals that a phase needs and that are
@@ -291,7 +300,7 @@ def _access(state, row, thread, pc, found):
         words = max(OBJECT_BYTES >> get(state, s.GRANULE_SHIFT), 1)
         for granule in range(word64(found, PLACE), word64(found, PLACE) + words):
             offset = word64(found, OFFSET)
-            atomic_access(state, pc, field(row, o.ROW_SITE), granule, word64(found, REGION), offset, thread)
+            atomic_access(state, pc, field(row, o.ROW_SITE), granule, word64(found, REGION), offset, thread, OF_DEVICE)
 
 
 @compiled_as("void(int64, int64, int64, int64, int64, int64)")
@@ -303,7 +312,7 @@ def _initialise(state, row, thread, pc, address, count):
     offset = offset_in(state, region, address)
     for at in range(granule, granule + max(OBJECT_BYTES >> get(state, s.GRANULE_SHIFT), 1)):
         if get(state, s.CHECKS):
-            write_conflict(state, pc, at, region, offset, thread, False, False)
+            write_conflict(state, pc, at, region, offset, thread, PLAIN, False)
             note_write(state, at, stamp(state, field(row, o.ROW_SITE), False) | thread, NONE, DEFINED)
     made = _create(state, granule, count)
     if made < 0:

@@ -1,0 +1,1 @@
+"""Several devices: what orders them, and a block that waits for another device."""
