@@ -17,12 +17,14 @@ from gemmlab.errors import UserError
 from gemmlab.files import write_whole
 from gemmlab.pictures.picture import PAPER
 from gemmlab.records.fused import table as table_of_fused
+from gemmlab.records.links import products_table, recorded_links
 from gemmlab.records.results import AtShape, Published, Results, all_results, published
 from gemmlab.text.skinny import skinny_rows
 
 BEGIN, END = "<!-- results: built by `make lessons` -->", "<!-- end of results -->"
 PICTURE = "gemmlab/recorded/ladder.svg"
 _FUSED = "`12_fused_epilogue`, silu(A·B + bias) in one kernel, beside the same in three:"
+_LINKS = "`15_two_gpus`, one product on two GPUs that store their tiles into each other's C:"
 _DRAWN_BY = "1"  # another number when the picture is drawn in another way
 
 
@@ -63,7 +65,7 @@ def _text() -> str:
     found = all_results()
     if not found:
         return "\nNothing is recorded yet: run `gemmlab record` on a machine with an NVIDIA GPU.\n\n"
-    return "\n" + "\n".join(_section(results) for results in found) + "\n" + _others(published())
+    return "\n" + "\n".join(_section(results) for results in found) + "\n" + _links() + _others(published())
 
 
 def _section(results: Results) -> str:
@@ -157,6 +159,10 @@ def _fast_cell(one: AtShape, name: str) -> str:
 
 def _percent(ratio: float) -> str:
     return f"{100 * ratio:.1f} %"
+
+
+def _links() -> str:
+    return "\n".join([_LINKS, "", products_table(recorded_links()), "", ""])
 
 
 def _others(ladders: list[Published]) -> str:

@@ -14,10 +14,11 @@ from gemmlab.emulator.machine.events import EVENT_ROW
 from gemmlab.emulator.machine.memory.copies import QUEUE_ROW
 from gemmlab.emulator.machine.orders import WORDS
 from gemmlab.emulator.machine.printing import ARGUMENT_BYTES, HEADER
-from gemmlab.emulator.machine.requests import COUNTER_ROW, META_ROW
+from gemmlab.emulator.machine.requests import COUNTER_ROW, LOW_BITS, MASK, META_ROW, SECTORS
 from gemmlab.emulator.machine.sync.objects import HEADER as OBJECT_HEADER
 from gemmlab.emulator.machine.sync.objects import MOST_OBJECTS
 from gemmlab.emulator.ptx.tensor_layouts import LaneValues
+from gemmlab.kernel.warp import SECTOR_BYTES, WARP
 
 MOST_LOCAL_BYTES = 1 << 28
 MOST_ORDERED_WARPS = 1 << 24
@@ -25,6 +26,7 @@ EVENT_CAPACITY = 512
 POISON = 255  # of each byte that nobody wrote: NaN, in floats of every width
 PRINT_CAPACITY = 256 * 1024
 ASYNC_COPIES_A_THREAD = 128
+LINE_BYTES = 128  # of the L1 cache
 
 
 @dataclass
@@ -295,6 +297,19 @@ class Chunk:
 
     def event_rows(self) -> np.ndarray:
         return self.events.reshape(-1, EVENT_ROW)[: self["EVENT_COUNT"]]
+
+    def cache_lines(self) -> np.ndarray:
+        """The lines of 128 bytes that the last request of each site to global memory touched, 0 where there was none.
+
+        Of where they begin only the place in a sector is known; the first is taken to begin a line.
+        """
+        metas, shapes = self.patterns.reshape(-1, META_ROW), self.shapes.reshape(-1, WARP)
+        takes = (metas[:, MASK, None] >> np.arange(WARP)) & 1 == 1
+        starts = shapes + metas[:, LOW_BITS, None]
+        first = np.min(starts, axis=1, initial=np.iinfo(np.int64).max, where=takes, keepdims=True)
+        first -= first % SECTOR_BYTES
+        lines = np.sort(np.where(takes, (starts - first) // LINE_BYTES, 0), axis=1)
+        return np.where(metas[:, SECTORS] > 0, 1 + np.count_nonzero(np.diff(lines, axis=1), axis=1), 0)
 
     def print_records(self) -> list[tuple[int, int, int, bytes]]:
         records = []

@@ -34,7 +34,7 @@ class EmulatorExecutor:
 
     `schedule` is the order in which the warps of a block get their turns: forward, reversed or shuffled. `seconds`
     limits one launch; `checks=False` computes C only. With `again` off there is no second launch. `by_ptx` counts by
-    lines of the PTX in place of the source's.
+    lines of the PTX in place of the source's, and has the lines of the cache that they touch.
     """
 
     name = "emulator"
@@ -127,7 +127,7 @@ class EmulatorExecutor:
 
     def _launch(self, program: Program, launch: Launch, arrays: DeviceArrays, shape, blocks, seconds: float) -> Outcome:
         from gemmlab.emulator import runner
-        from gemmlab.emulator.report.counters import counters_of
+        from gemmlab.emulator.report.counters import cache_lines_of, counters_of
         from gemmlab.emulator.report.findings import Explainer, timeout_message
         from gemmlab.emulator.report.print_format import printed_text
 
@@ -145,6 +145,8 @@ class EmulatorExecutor:
         arrays.written = run.written.reshape(arrays.C.size, -1).all(axis=1).reshape(arrays.C.shape)
         C = None if run.stopped else arrays.C
         counters = counters_of(run.counters, code, self.by_ptx) if self.checks else None
+        if counters and self.by_ptx:
+            counters = replace(counters, cache_lines=cache_lines_of(run.cache_lines, code))
         printed = printed_text(run.printed, run.prints_lost, memory)
         return Outcome(C, findings, arrays.written, counters, run.seconds, printed)
 

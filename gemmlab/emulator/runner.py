@@ -32,7 +32,8 @@ BLOCKS_A_CALL = 1 << 16
 @dataclass
 class Run:
     """What a launch left behind. `events` has one row a distinct fault (columns: events.COLUMNS), `counters` one an
-    instruction."""
+    instruction. `cache_lines` are those that the last request of each memory instruction touched, 0 where there was
+    none; they are of `code.site_pc`."""
 
     events: np.ndarray
     counters: np.ndarray
@@ -41,6 +42,7 @@ class Run:
     seconds: float
     printed: list[tuple[int, int, int, bytes]] = field(default_factory=list)
     prints_lost: int = 0
+    cache_lines: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
 
 
 def global_memory(code: Code, A: np.ndarray, B: np.ndarray, C: np.ndarray) -> Memory:
@@ -160,7 +162,8 @@ def _collect(chunks: list[Chunk], finished: list[int], late: bool, total: int, s
     printed = list(itertools.chain.from_iterable(chunk.print_records() for chunk in chunks))
     stopped = late or sum(finished) < total
     lost = sum(chunk["PRINT_LOST"] for chunk in chunks)
-    return Run(events, counters, written, stopped, seconds, printed, lost)
+    lines = np.max([chunk.cache_lines() for chunk in chunks], axis=0)
+    return Run(events, counters, written, stopped, seconds, printed, lost, lines)
 
 
 def merge_events(tables: list[np.ndarray]) -> np.ndarray:

@@ -14,9 +14,10 @@ from gemmlab.gpu.child.faults import KernelFault, explained
 from gemmlab.gpu.child.guards import Images
 from gemmlab.gpu.child.process import COMMAND, ChildDied, ChildTimeout, CudaError, GpuProcess
 from gemmlab.gpu.child.request import request_of
+from gemmlab.gpu.ranks import RanksOnGpu
 from gemmlab.kernel.executor import Outcome
 from gemmlab.kernel.launch import Launch
-from gemmlab.kernel.plan import Plan, bound, refused, stored
+from gemmlab.kernel.plan import Plan, Ranks, bound, refused, stored
 from gemmlab.kernel.program import Program
 from gemmlab.kernel.terms import PLAIN, Terms
 from gemmlab.kernel.tolerance import check_shape
@@ -40,15 +41,18 @@ class GpuExecutor:
 
     name = "cuda"
 
-    def __init__(self, time_limit: float = TIME_LIMIT, command: Sequence[str] = COMMAND) -> None:
-        self._time_limit = time_limit
+    def __init__(
+        self, time_limit: float = TIME_LIMIT, command: Sequence[str] = COMMAND, devices: int | None = None
+    ) -> None:
+        """`devices` are the GPUs that several ranks are spread over, None for as many as there are."""
+        self._time_limit, self._devices = time_limit, devices
         self._command = command
         self._worker: GpuProcess | None = None
 
     def run(
         self,
         program: Program,
-        work: Launch | Plan,
+        work: Launch | Plan | Ranks,
         A: np.ndarray,
         B: np.ndarray,
         shape: tuple[int, int, int],
@@ -62,6 +66,8 @@ class GpuExecutor:
         element. Raises UserError where they are too large or the GPU cannot be used.
         """
         check_shape(shape)
+        if isinstance(work, Ranks):
+            return self._run_ranks(program, work, A, B, shape, terms)
         if faults := refused(work, program):
             return Outcome(None, faults)
         other = stored(work, terms.turned(A), B)
@@ -79,6 +85,14 @@ class GpuExecutor:
             outcome.again, outcome.kept = again.turned_back(terms), program.variables
         outcome.findings += self._read_findings(program, request, A, B, terms, after)
         return outcome
+
+    def _run_ranks(
+        self, program: Program, work: Ranks, A: np.ndarray, B: np.ndarray, shape: tuple[int, int, int], terms: Terms
+    ) -> Outcome:
+        try:
+            return RanksOnGpu(self._launch, self._devices).run(program, work, A, B, shape, terms)
+        except KernelFault as fault:
+            return Outcome(None, [fault.finding])
 
     def _second(self, program: Program, request: dict, before: Images) -> Outcome:
         """The same once more in the same module, on other inputs."""

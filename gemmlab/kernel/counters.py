@@ -101,9 +101,11 @@ def _ratio(over: int, under: int) -> float | None:
 
 @dataclass(frozen=True)
 class Counters:
-    """`lines` has the source lines that did something, in order; line 0 stands for code of no line."""
+    """`lines` has the source lines that did something, in order; line 0 stands for code of no line. `cache_lines` says,
+    where it was asked for, how many lines of 128 bytes the last request of each of them to global memory touched."""
 
     lines: dict[int, LineCounters] = field(default_factory=dict)
+    cache_lines: dict[int, int] = field(default_factory=dict)
 
     @property
     def totals(self) -> LineCounters:
@@ -113,7 +115,9 @@ class Counters:
 def joined(parts: Iterable[Counters]) -> Counters:
     """The counters of several launches of one source."""
     lines: dict[int, LineCounters] = {}
+    cache_lines: dict[int, int] = {}
     for part in parts:
+        cache_lines |= part.cache_lines
         for line, counters in part.lines.items():
             lines[line] = lines.get(line, LineCounters()) + counters
-    return Counters(dict(sorted(lines.items())))
+    return Counters(dict(sorted(lines.items())), cache_lines)

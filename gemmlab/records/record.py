@@ -86,7 +86,8 @@ def entries(root: Path) -> list[Entry]:
     """All that is recorded. Raises UserError where the solutions are not on disk."""
     found: list[Entry] = []
     for lesson in lessons.load_all(root):
-        if len(lesson.kernels) == 1 and lesson.kernel.patient is None and not _is_fused(lesson):
+        is_plain = len(lesson.kernels) == 1 and lesson.kernel.patient is None and lesson.kernel.devices is None
+        if is_plain and not _is_fused(lesson):
             found += _of_lesson(lesson)
     for name, fast in FAST.items():
         source = (root / "solutions" / "fast" / f"{name}.cu").read_text(encoding="utf-8")
@@ -103,7 +104,8 @@ def _is_fused(lesson: Lesson) -> bool:
 
 def fused_entries(root: Path) -> list[Entry]:
     """The kernels of lessons that are recorded beside cuBLAS and what comes after it."""
-    found = [lesson for lesson in lessons.load_all(root) if len(lesson.kernels) == 1 and _is_fused(lesson)]
+    plain = [one for one in lessons.load_all(root) if len(one.kernels) == 1 and one.kernel.devices is None]
+    found = [lesson for lesson in plain if _is_fused(lesson)]
     return [Entry(Candidate(one.solution, one.name, one.launch), one.number, True) for one in found]
 
 

@@ -148,7 +148,8 @@ def _tall(numbers: _Draw, tile: _Tile) -> _Shape:
 
 
 def _whole_long_K(numbers: _Draw, tile: _Tile) -> _Shape:
-    return tile.BM, tile.BN, numbers.multiple_between(_step(tile), *_LONG, "K")
+    M, N, K = _bounded(tile.BM, tile.BN, numbers.multiple_between(_step(tile), *_LONG, "K"))
+    return M, N, K // _step(tile) * _step(tile)
 
 
 def _whole_large(numbers: _Draw, tile: _Tile) -> _Shape:
@@ -163,7 +164,7 @@ def _whole_large(numbers: _Draw, tile: _Tile) -> _Shape:
 
 
 def _long_K(numbers: _Draw, tile: _Tile) -> _Shape:
-    return tile.BM - 1, tile.BN - 1, numbers.between(*_LONG, "K")
+    return _bounded(tile.BM - 1, tile.BN - 1, numbers.between(*_LONG, "K"))
 
 
 def _many_rows(numbers: _Draw, tile: _Tile) -> _Shape:

@@ -8,6 +8,7 @@ import ctypes
 import os
 import re
 import time
+from contextlib import nullcontext
 from types import SimpleNamespace
 
 import numpy as np
@@ -17,6 +18,7 @@ _UNKNOWN = ("multiply_add", "copy", "read_l2", "read_shared", "poison", "float16
 _CONSTANTS = re.compile(r"(chain|chase|rate)_\w+|make_ring|barriers|(read|write)_dram|nothing|straight")
 _buffers = {}
 _math = {"mode": 0}  # of cuBLAS
+_queues = {}  # what is to be done on a stream of its own, by the stream's number
 
 
 class CUDARuntimeError(RuntimeError):
@@ -68,8 +70,28 @@ class _Function:
     def __init__(self, kernel):
         self.kernel = kernel
 
-    def __call__(self, grid, block, arguments, shared_mem=0):
-        self.kernel(at, *(x.item() if isinstance(x, np.generic) else x for x in arguments))
+    def __call__(self, grid, block, arguments, shared_mem=0, stream=None):
+        values = [x.item() if isinstance(x, np.generic) else x for x in arguments]
+        _queued(stream.ptr if stream else 0, lambda: self.kernel(at, *values))
+
+
+class _Stream:
+    """Work on it waits until the device is waited for; then all streams go on in turns, a step at a time."""
+
+    def __init__(self, non_blocking):
+        self.ptr = len(_queues) + 1
+        _queues[self.ptr] = []
+
+
+def _queued(stream, action):
+    _queues[stream].append(action) if stream else action()
+
+
+def _synchronize():
+    while any(_queues.values()):
+        for queue in _queues.values():
+            if queue:
+                queue.pop(0)()
 
 
 def _nothing(at, *arguments):
@@ -175,7 +197,13 @@ cuda = _Cuda(
     Event=_Event,
     get_elapsed_time=lambda start, stop: (stop.time - start.time) * 1000,
     function=SimpleNamespace(Module=_Module),
-    driver=SimpleNamespace(funcSetAttribute=lambda *_: None, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES=8),
+    Stream=_Stream,
+    Device=lambda number: nullcontext(),
+    driver=SimpleNamespace(
+        funcSetAttribute=lambda *_: None,
+        funcGetAttribute=lambda *_: 0,
+        CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES=8,
+    ),
     device=SimpleNamespace(get_cublas_handle=lambda: 0),
     runtime=SimpleNamespace(
         memcpyHostToDevice=1,
@@ -185,10 +213,12 @@ cuda = _Cuda(
         hostAlloc=lambda size, flags: _malloc(size),
         free=lambda pointer: _buffers.pop(pointer, None),
         memcpy=lambda to, source, size, kind: ctypes.memmove(to, source, size),
-        memcpyAsync=lambda to, source, size, kind, stream: ctypes.memmove(to, source, size),
+        memcpyAsync=lambda to, source, size, kind, stream: _queued(stream, lambda: ctypes.memmove(to, source, size)),
+        memset=ctypes.memset,
         memsetAsync=lambda pointer, value, size, stream: ctypes.memset(pointer, value, size),
-        deviceSynchronize=lambda: None,
+        deviceSynchronize=_synchronize,
         getDevice=lambda: 0,
+        getDeviceCount=lambda: 1,
         driverGetVersion=lambda: 13000,
         runtimeGetVersion=lambda: 12090,
         getDeviceProperties=lambda number: {

@@ -22,7 +22,8 @@ from gemmlab.cuda.sizes import sizes_of
 
 LESSONS = load_all()
 KERNELS = [kernel for lesson in LESSONS for kernel in lesson.kernels]
-STARTS = {"11": "04", "12": "09"}  # lessons that do not start from the one before
+STARTS = {"11": "04", "12": "09", "15": "09"}  # lessons that do not start from the one before
+NEW_BARRIERS = {"15": 1}  # a flag is raised by one thread for the stores of all
 STEPS = [
     (before, after)
     for last, after in pairwise(LESSONS)
@@ -105,7 +106,7 @@ def test_a_lesson_starts_from_the_one_before_and_adds_one_idea(before: Lesson, a
     assert len(new) < 60, "so many new lines are more than one idea"
     assert len(gone) <= 0.75 * len(diff_of("", before.solution)), "nothing is left of the kernel before"
     barriers = [lesson.solution.count("__syncthreads();") for lesson in (before, after)]
-    assert barriers[1] <= barriers[0] or not barriers[0], "barriers are never new"
+    assert barriers[1] <= barriers[0] + NEW_BARRIERS.get(after.number, 0) or not barriers[0], "barriers are never new"
 
 
 # ---- its hints

@@ -35,9 +35,10 @@ from gemmlab.kernel.warp import BANKS, SECTOR_BYTES, WARP, sector_range
 from gemmlab.models import board
 from gemmlab.models.banks import BankRequest
 from gemmlab.models.ceilings import ceilings_of
-from gemmlab.models.networks import fusion
+from gemmlab.models.networks import devices, fusion
 from gemmlab.models.simulator import FLOAT_BYTES, traffic_naive, traffic_tiled
 from gemmlab.notebook.verbs.clinic.experiments import examine
+from gemmlab.records.links import recorded_links
 from gemmlab.records.results import all_results
 from grading.model import TO_PASS
 
@@ -208,6 +209,10 @@ _MACHINE = {
 }
 _MODELS = {
     "fusion": fusion,
+    "on_devices": devices,
+    "link": recorded_links()[0].figures,
+    "stores": recorded_links()[0].rates(),
+    "nccl": recorded_links()[0].rates("nccl_all_gather_gbs"),
     "silu": lambda x: float(silu(np.float64(x))),
     "STEEPEST_SILU": STEEPEST_SILU,
     "exp_overflows": int(np.log(np.finfo(np.float32).max)),

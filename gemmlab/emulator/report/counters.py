@@ -31,6 +31,12 @@ def counters_of(table: np.ndarray, code: Code, by_ptx: bool = False) -> Counters
     )
 
 
+def cache_lines_of(lines: np.ndarray, code: Code) -> dict[int, int]:
+    """The lines of the cache that the last request of each line of the PTX touched, where it made one."""
+    pcs = zip(code.site_pc, lines.tolist())
+    return {code.locations[pc].ptx: touched for pc, touched in pcs if pc >= 0 and touched}
+
+
 def _columns(table: np.ndarray, rows: np.ndarray) -> dict[str, np.ndarray]:
     """Each field of LineCounters for each instruction."""
     op, is_wide = rows[:, o.ROW_OP], rows[:, o.ROW_WIDEN] != 0

@@ -34,6 +34,7 @@ class Gpu:
         return {
             "name": name.decode() if isinstance(name, bytes) else name,
             "arch": f"sm_{self.properties['major']}{self.properties['minor']}",
+            "gpus": self.runtime.getDeviceCount(),
             "sms": self.properties["multiProcessorCount"],
             "l2_bytes": self.properties["l2CacheSize"],
             "cuda_driver": self.runtime.driverGetVersion(),

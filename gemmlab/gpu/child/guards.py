@@ -8,7 +8,7 @@ came from is found by launching again with NaN in one place only.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from gemmlab.kernel.verdict import Finding
 GUARD_BYTES = 1 << 20  # on either side; a multiple of 256, so that a matrix stays as aligned as its allocation
 C_START = 0x7FC0C0DE
 GUARD_PATTERN = {"A": 0x7FC0A0A0, "B": 0x7FC0B0B0, "C": 0x7FC0C0C0, "bias": 0x7FC0D0D0}
+FLAG_GUARD = 0x7FC0F0F0
 NARROW_PATTERN = {"A": 0x7FA0, "B": 0x7FB0}  # a NaN as a float16 and as a bfloat16
 NAN_SOURCES = ("guard A", "guard B", "guard C", "guard bias", "start of C")
 
@@ -73,6 +74,21 @@ def make_images(A: np.ndarray, B: np.ndarray, nan_in: tuple[str, ...] = NAN_SOUR
         guard = np.full(images.guard(name), pattern, within.dtype)
         words[name] = np.concatenate((guard, within, guard))
     return images
+
+
+def with_whole_C(images: Images, size: tuple[int, int]) -> Images:
+    """The images of a rank that has a part of A or B, with a C of so many rows and columns, full of NaN."""
+    guard = np.full(images.guard("C"), images.pattern("C"), np.uint32)
+    C = np.full(size[0] * size[1], C_START, np.uint32)
+    return replace(
+        images, words={**images.words, "C": np.concatenate((guard, C, guard))}, sizes={**images.sizes, "C": size}
+    )
+
+
+def flag_words(count: int) -> np.ndarray:
+    """So many flags, all down, between their guards."""
+    guard = np.full(GUARD_BYTES // 4, FLAG_GUARD, np.uint32)
+    return np.concatenate((guard, np.zeros(count, np.uint32), guard))
 
 
 def sources_of(images: Images) -> list[str]:

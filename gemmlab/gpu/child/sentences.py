@@ -68,3 +68,11 @@ READ_OUTSIDE = Sentence(
 ONE_ELEMENT = Sentence("{array}[{row}][{col}]")
 ONE_MORE_ELEMENT = Sentence("{array}[{row}][{col}] and 1 more element")
 MORE_ELEMENTS = Sentence("{array}[{row}][{col}] and {more} more elements")
+
+# What several devices tell.
+ON_DEVICE = Sentence("device {device}: {message}")
+READ_TOO_EARLY = Sentence(
+    "When the last kernel here has ended, whatever comes next reads C[{row}][{col}] before it is what it becomes, one "
+    "of {count} such elements: tiles of a peer were still on their way. Nothing here waited for them, or a flag was up "
+    "too early." + _ASK_EMULATOR
+)

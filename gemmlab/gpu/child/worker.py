@@ -16,6 +16,7 @@ from collections.abc import Callable
 
 from gemmlab.gpu.child.contest import Contest
 from gemmlab.gpu.child.context import Gpu
+from gemmlab.gpu.child.ranks import Ranks
 from gemmlab.gpu.child.stopwatch import Stopwatch
 
 
@@ -30,6 +31,7 @@ def main() -> int:
             "launch": gpu.launch,
             "time": stopwatch.race,
             "spans": stopwatch.spans,
+            "ranks": Ranks(gpu).launch,
             "cold": stopwatch.cold,
             "contest": lambda request: Contest(gpu, stopwatch, request).run(),
         }

@@ -72,14 +72,15 @@ def scaled(number: float, unit: str) -> str:
 def counters_table(source: str, counters: Counters, shape: tuple[int, int, int]) -> str:
     """What the emulator counted for each line that multiplies or touches memory, as a Markdown table."""
     text = source.splitlines()
+    columns = [*_COUNTERS, *(one for one in _BETWEEN_DEVICES if one[1](counters.totals))]
     rows = [
-        [f"{line}", in_code(text[line - 1]), *(_count(value(counts)) for _, value in _COUNTERS)]
+        [f"{line}", in_code(text[line - 1]), *(_count(value(counts)) for _, value in columns)]
         for line, counts in counters.lines.items()
-        if line and any(value(counts) for _, value in _COUNTERS)
+        if line and any(value(counts) for _, value in columns)
     ]
-    heads = ["line", f"counted at M, N, K = {', '.join(map(str, shape))}", *(name for name, _ in _COUNTERS)]
-    rows += [["", "all lines", *(_count(value(counters.totals)) for _, value in _COUNTERS)]]
-    table = [heads, ["--:", ":--", *["--:"] * len(_COUNTERS)], *rows]
+    heads = ["line", f"counted at M, N, K = {', '.join(map(str, shape))}", *(name for name, _ in columns)]
+    rows += [["", "all lines", *(_count(value(counters.totals)) for _, value in columns)]]
+    table = [heads, ["--:", ":--", *["--:"] * len(columns)], *rows]
     return "\n".join(f"| {' | '.join(cells)} |" for cells in table)
 
 
@@ -89,6 +90,12 @@ _COUNTERS = (
     ("sectors", lambda counts: counts.global_load_sectors + counts.global_store_sectors),
     ("shared requests", lambda counts: counts.widened_load_requests + counts.widened_store_requests),
     ("wavefronts", lambda counts: counts.widened_load_wavefronts + counts.widened_store_wavefronts),
+)
+
+_BETWEEN_DEVICES = (
+    ("requests to peers", lambda counts: counts.peer_store_requests + counts.peer_atomic_requests),
+    ("bytes to peers", lambda counts: counts.peer_store_bytes + counts.peer_atomic_bytes),
+    ("bytes from peers", lambda counts: counts.peer_load_bytes),
 )
 
 

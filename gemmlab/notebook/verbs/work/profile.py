@@ -105,13 +105,17 @@ def _timed(desk: Desk, candidate: Candidate, shape: Shape) -> Timing | None:
     """Show the kernel's speed where there is a GPU, and keep it."""
     from gemmlab import gpu
     from gemmlab.gpu import bench
+    from gemmlab.kernel.plan import Ranks
     from gemmlab.pictures.speed.profile import speed_text
 
     if not gpu.available():
         show(Markdown("No time was measured: this machine has no NVIDIA GPU."))
         return None
-    program = candidate.compiled(target(), shapes=[shape])
-    timing = bench.time_kernel(program, candidate.launch.at(*shape), shape)
+    work = candidate.launch.at(*shape)
+    if isinstance(work, Ranks):
+        show(Markdown("No time was measured: here a kernel is timed on one GPU alone."))
+        return None
+    timing = bench.time_kernel(candidate.compiled(target(), shapes=[shape]), work, shape)
     show(Markdown(speed_text(timing)))
     desk.note(
         "timing",
