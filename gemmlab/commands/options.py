@@ -111,6 +111,10 @@ DtypeOption = Annotated[
 InputsOption = Annotated[Inputs, typer.Option(help="What A and B hold.")]
 BackendOption = Annotated[Backend, typer.Option(help="Where the kernel runs; auto is the GPU where there is one.")]
 CountingBackendOption = Annotated[Backend, typer.Option(help="auto or emulator: it is the emulator that counts.")]
+OrdersOption = Annotated[
+    bool,
+    typer.Option("--orders", help="Of a kernel with a race, look for the shortest order of warps that makes C wrong."),
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 

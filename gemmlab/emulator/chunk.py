@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -11,12 +12,14 @@ from gemmlab.emulator.code.code import Code, Region
 from gemmlab.emulator.machine import opcodes as o
 from gemmlab.emulator.machine import state as s
 from gemmlab.emulator.machine.events import EVENT_ROW
+from gemmlab.emulator.machine.fragments import FAR
 from gemmlab.emulator.machine.memory.copies import QUEUE_ROW
 from gemmlab.emulator.machine.orders import WORDS
 from gemmlab.emulator.machine.printing import ARGUMENT_BYTES, HEADER
 from gemmlab.emulator.machine.requests import COUNTER_ROW, LOW_BITS, MASK, META_ROW, SECTORS
 from gemmlab.emulator.machine.sync.objects import HEADER as OBJECT_HEADER
 from gemmlab.emulator.machine.sync.objects import MOST_OBJECTS
+from gemmlab.emulator.order import Order
 from gemmlab.emulator.ptx.tensor_layouts import LaneValues
 from gemmlab.kernel.warp import SECTOR_BYTES, WARP
 
@@ -27,6 +30,8 @@ POISON = 255  # of each byte that nobody wrote: NaN, in floats of every width
 PRINT_CAPACITY = 256 * 1024
 ASYNC_COPIES_A_THREAD = 128
 LINE_BYTES = 128  # of the L1 cache
+IN_STEP = "in step"  # a schedule: each warp of a block does one access to memory, then each the next
+_ACCESSES = (o.LOAD, o.STORE, o.ATOMIC, o.ASYNC_COPY, o.ASYNC_WAIT, o.BULK_COPY)
 
 
 @dataclass
@@ -47,6 +52,7 @@ class Options:
     to some blocks.
 
     With `checks` off only results and the written elements of C are kept: no races, no definedness, no counters.
+    With an `order` its blocks run first, as it says, and `watch` is told each moment of them.
     """
 
     checks: bool = True
@@ -55,6 +61,8 @@ class Options:
     seconds: float = 60.0
     threads: int | None = None
     blocks: Sequence[int] | None = None
+    order: Order | None = None
+    watch: Callable[[Any, Any], None] | None = None
 
 
 class Chunk:
@@ -74,6 +82,19 @@ class Chunk:
         self._shadows(options)
         self._scratch(threads, options)
         self._orders(launch, options)
+        if options.schedule == IN_STEP:
+            self.stop_at_accesses()
+
+    def stop_at_accesses(self) -> np.ndarray:
+        """End a warp's turn before each access to memory. Returns the first access from each instruction on (FAR: none
+        comes)."""
+        rows, following = self.code.rows, FAR
+        table = self.array("STOPS", len(rows) + 1, np.int32)
+        table[-1] = FAR
+        is_access = np.isin(rows[:, o.ROW_OP], _ACCESSES) & ~np.isin(rows[:, o.ROW_SPACE], (o.PARAM, o.LOCAL))
+        for pc in range(len(rows) - 1, -1, -1):
+            table[pc] = following = pc if is_access[pc] else following
+        return table
 
     def __setitem__(self, name: str, value: int) -> None:
         self.state[s.FIELD[name]] = value
@@ -127,6 +148,7 @@ class Chunk:
         for name, (offset, _slot) in code.special_rows.items():
             if name in ("%laneid", "%warpid") or name.startswith("%lanemask"):
                 registers[:, offset : offset + 128] = _lane_values(name, self.warps)
+        self.registers = registers
         self.kept += [aligned, template]
         self["WARP_BASE"], self["WARP_BYTES"], self["WARP_TEMPLATE"] = (
             registers.ctypes.data,
@@ -246,8 +268,9 @@ class Chunk:
     def _scratch(self, threads: int, options: Options) -> None:
         code, warps = self.code, self.warps
         sites = code.site_count
-        self.array("FRAGMENTS", warps * 32 * 4, np.int32)
-        for name in ("FRAGMENT_COUNT", "EXITED", "PRESENT", "TILE"):
+        self.fragments = self.array("FRAGMENTS", warps * 32 * 4, np.int32).reshape(warps, 32, 4)
+        self.fragment_counts = self.array("FRAGMENT_COUNT", warps, np.int32)
+        for name in ("EXITED", "PRESENT", "TILE"):
             self.array(name, warps, np.int32)
         self.array("EXIT_PC", warps * 32, np.int32)
         self.array("STORE_INTERVAL", warps)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gemmlab.emulator.arrays import DeviceArrays
+from gemmlab.emulator.order import Order
 from gemmlab.emulator.report.findings import plain_name
 from gemmlab.errors import UserError
 from gemmlab.kernel.executor import Outcome
@@ -20,8 +23,9 @@ from gemmlab.kernel.terms import PLAIN, Terms
 from gemmlab.kernel.verdict import Finding
 
 if TYPE_CHECKING:
-    from gemmlab.emulator.chunk import Memory
+    from gemmlab.emulator.chunk import Memory, Options
     from gemmlab.emulator.code.code import Code
+    from gemmlab.emulator.runner import Run
 
 # Warp instructions a chunk of blocks may take: a fixed share, and this many for each product A[i][k] * B[k][j] of 32
 # lanes. The tiled kernel takes 4, one that keeps a single lane of its warps busy some 300.
@@ -32,9 +36,10 @@ _WORK_A_PRODUCT = 2_000
 class EmulatorExecutor:
     """Runs PTX on the CPU with every check on.
 
-    `schedule` is the order in which the warps of a block get their turns: forward, reversed or shuffled. `seconds`
-    limits one launch; `checks=False` computes C only. With `again` off there is no second launch. `by_ptx` counts by
-    lines of the PTX in place of the source's, and has the lines of the cache that they touch.
+    `schedule` is the order in which the warps of a block get their turns: forward, reversed, shuffled or in step.
+    `seconds` limits one launch; `checks=False` computes C only. With `again` off there is no second launch. `by_ptx`
+    counts by lines of the PTX in place of the source's, and has the lines of the cache that they touch. An `order` is
+    that of one launch of those that are run; what is put into `watch` is told each moment of it.
     """
 
     name = "emulator"
@@ -47,9 +52,11 @@ class EmulatorExecutor:
         threads: int | None = None,
         again: bool = True,
         by_ptx: bool = False,
+        order: Order | None = None,
     ) -> None:
         self.schedule, self.seconds, self.checks, self.threads, self.again = schedule, seconds, checks, threads, again
-        self.by_ptx = by_ptx
+        self.by_ptx, self.order = by_ptx, order
+        self.watch: Callable[[Any, Any], None] | None = None
 
     def run(
         self,
@@ -111,11 +118,13 @@ class EmulatorExecutor:
         compiled_interpreter()  # no launch pays with its time for what is made once
         several = len({launch.kernel for launch in launches_of(work)}) > 1
         end = time.monotonic() + self.seconds
+        launched = itertools.count()
         for step in steps_of(work):
             if not isinstance(step, Launch):
                 (arrays.fill if isinstance(step, Fill) else arrays.copy)(step)
                 continue
-            outcome = self._launch(program, step, arrays, shape, blocks, end - time.monotonic())
+            options = self._options(next(launched), shape, blocks, end - time.monotonic())
+            outcome = self._launch(program, step, arrays, shape, options)
             if several:
                 outcome.findings = [
                     replace(finding, details={**finding.details, "kernel": step.kernel}) for finding in outcome.findings
@@ -125,7 +134,17 @@ class EmulatorExecutor:
                 break
         return _joined(outcomes, arrays)
 
-    def _launch(self, program: Program, launch: Launch, arrays: DeviceArrays, shape, blocks, seconds: float) -> Outcome:
+    def ran(self, code: Code, launch: Launch, run: Run) -> None:
+        """What is to be done with each launch that was run; here nothing."""
+
+    def _options(self, number: int, shape, blocks, seconds: float) -> Options:
+        """How to run the launch with this number."""
+        from gemmlab.emulator.chunk import Options
+
+        order = self.order if self.order and self.order.launch == number else None
+        return Options(self.checks, self.schedule, _budget(shape), seconds, self.threads, blocks, order, self.watch)
+
+    def _launch(self, program: Program, launch: Launch, arrays: DeviceArrays, shape, options: Options) -> Outcome:
         from gemmlab.emulator import runner
         from gemmlab.emulator.report.counters import cache_lines_of, counters_of
         from gemmlab.emulator.report.findings import Explainer, timeout_message
@@ -137,9 +156,9 @@ class EmulatorExecutor:
         code = _with_buffers(found, arrays)
         memory = _memory(code, arrays)
         arguments = _parameters(launch.arguments_at(shape), memory, arrays)
-        options = runner.Options(self.checks, self.schedule, _budget(shape), seconds, self.threads, blocks)
         run = runner.run(code, memory, launch, arguments, options)
         findings = Explainer(code, launch, shape, program.source).findings(run.events)
+        self.ran(code, launch, run)
         if run.stopped and not any(finding.is_error for finding in findings):
             findings.append(Finding("timeout", timeout_message(0)))
         arrays.written = run.written.reshape(arrays.C.size, -1).all(axis=1).reshape(arrays.C.shape)

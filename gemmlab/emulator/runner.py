@@ -13,16 +13,18 @@ import threading
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from gemmlab.emulator.chunk import Chunk, Memory, Options
+from gemmlab.emulator.chunk import IN_STEP, Chunk, Memory, Options
 from gemmlab.emulator.code.code import Code, Region
+from gemmlab.emulator.director import run_in_order
 from gemmlab.emulator.machine import opcodes as o
 from gemmlab.emulator.machine import state as s
 from gemmlab.emulator.machine.events import COLUMNS, EVENT_ROW
 from gemmlab.emulator.machine.requests import COUNTER_ROW
+from gemmlab.emulator.order import Order
 from gemmlab.emulator.warm import compiled_interpreter
 
 CHUNKS = 4
@@ -76,6 +78,8 @@ def run(code: Code, memory: Memory, launch, parameters: list[int], options: Opti
     Where blocks of different chunks meet in one word of global memory, the launch is run again as a single chunk: then
     one shadow sees all of them, in an order that is the same each time.
     """
+    if options.order is not None:
+        return _run_in_order(code, memory, launch, parameters, options, options.order)
     before = [
         array.copy() if region.kind == o.TRACKED else array for array, region in zip(memory.arrays, memory.regions)
     ]
@@ -86,6 +90,26 @@ def run(code: Code, memory: Memory, launch, parameters: list[int], options: Opti
                 array[...] = old
         result, _ = _run_in_chunks(code, memory, launch, parameters, options, 1)
     return result
+
+
+def _run_in_order(code: Code, memory: Memory, launch, parameters: list[int], options: Options, order: Order) -> Run:
+    """The run in which an order says who is first; all blocks that it does not name run after those."""
+    started, late = time.perf_counter(), threading.Event()
+    blocks = options.blocks
+    if blocks is None:
+        blocks = range(launch.grid[0] * launch.grid[1] * launch.grid[2])
+    others = np.array([block for block in blocks if block not in order.blocks], np.int64)
+    chunks = [Chunk(code, memory, launch, parameters, options) for _ in order.blocks]
+    finished = [sum(run_in_order(chunks, order, options.seconds, options.watch))]
+    if finished[0] == len(order.blocks):
+        rest = Chunk(code, memory, launch, parameters, replace(options, schedule=IN_STEP))
+
+        def work(number: int) -> None:
+            finished.append(compiled_interpreter()(rest.state.ctypes.data, others))
+
+        _run_threads(work, [rest], late, options, started)
+        chunks.append(rest)
+    return _collect(chunks, finished, late.is_set(), len(blocks), time.perf_counter() - started)
 
 
 def _run_in_chunks(
@@ -129,7 +153,7 @@ def _split(blocks: Sequence[int], parts: int) -> list[Sequence[int]]:
     return [blocks[a:b] for a, b in zip(starts, starts[1:]) if b > a]
 
 
-def _run_threads(work, chunks: list[Chunk | None], late: threading.Event, options: Options, started: float) -> None:
+def _run_threads(work, chunks: Sequence[Chunk | None], late: threading.Event, options: Options, started: float) -> None:
     """Run every chunk on a pool of threads; past the time limit set `late` and tell them to stop."""
 
     def stop() -> None:

@@ -74,7 +74,8 @@ class Verdict:
     """The outcome of a check: passed only if there is no error finding and every case is right.
 
     `resources` is what the compiler reports of the kernel (registers, shared memory, spills, and for which `arch`),
-    None before it compiled. `printed` is what the kernel printed in the first case in which it did.
+    None before it compiled. `printed` is what the kernel printed in the first case in which it did. `order` is the
+    shortest order of warps that makes C wrong, as gemmlab.trials.order.report has it; None where nobody asked for it.
     """
 
     status: str
@@ -83,6 +84,7 @@ class Verdict:
     backend: str | None = "emulator"
     resources: dict | None = None
     printed: str = ""
+    order: dict | None = None
 
     def __post_init__(self) -> None:
         if self.status not in STATUSES:
@@ -101,4 +103,5 @@ class Verdict:
             "backend": self.backend,
             "resources": self.resources,
             "printed": self.printed,
+            **({"order": self.order} if self.order else {}),
         }

@@ -52,6 +52,9 @@ def _parts(verdict: Verdict, lines: list[str], public: bool) -> Iterator[Rendera
     if len(verdict.findings) > SHOWN_FINDINGS:
         yield Text()
         yield Text(say.MORE_FINDINGS(more=len(verdict.findings) - SHOWN_FINDINGS))
+    if verdict.order:
+        yield Text()
+        yield from map(Text, verdict.order["words"])
     if verdict.printed:
         yield Text()
         yield Text(say.PRINTED(), style="dim")

@@ -10,7 +10,11 @@ from gemmlab.compiler.compile import compile_source
 from gemmlab.course.lesson import load
 from gemmlab.errors import UserError
 from gemmlab.models.tile_loop import foreign_reads, play
-from gemmlab.pictures.warps.timeline import describe_playback, part_names, timeline
+from gemmlab.pictures.warps.timeline import _who, describe_playback, part_names, timeline
+from gemmlab.trials.candidate import Candidate
+from gemmlab.trials.order.find import find_order
+from gemmlab.trials.order.playback import playbacks
+from gemmlab.trials.order.report import report
 from gemmlab.trials.tile_loop import loop_parts
 from gemmlab.trials.variant import variant
 
@@ -30,9 +34,21 @@ def played(lesson, **bodies):
     return play(parts_of(lesson, **bodies), lesson.tile, 3)
 
 
+def test_one_decision_makes_C_wrong_without_the_second_barrier(lesson):
+    source = variant(lesson.starter, lesson.solution, {"second_barrier": ""})
+    told, story = report(*find_order(Candidate(source, "k.cu", lesson.launch), [((48, 48, 48), "integer", 1)]))
+    assert [(one["does"], one["warp"]) for one in told["decisions"]] == [("wait", 1)] and told["right_in_step"]
+    assert told["wrong"] == next(one.answer for one in lesson.predictions if one.id == "late_use")
+    in_step, in_order = playbacks(story)[0]
+    assert not any(span.hazard for span in in_step.spans)
+    assert {(span.warps, span.hazard) for span in in_order.spans if span.hazard} == {((1,), "WAR")}
+    assert "warps 0, 2 to 7" in {_who(span) for span in in_order.spans}
+
+
 def test_the_predictions_are_the_librarys_numbers(lesson):
     others, other_warps = foreign_reads(lesson.tile)
-    assert {prediction.id: prediction.answer for prediction in computed(lesson)} == {
+    played_elsewhere = "late_use"  # by test_one_decision_makes_C_wrong_without_the_second_barrier
+    assert {one.id: one.answer for one in computed(lesson) if one.id != played_elsewhere} == {
         "others": others,
         "other_warps": other_warps,
         "early_use": played(lesson, first_barrier="")[1].wrong,

@@ -60,6 +60,18 @@ def test_another_body_is_explored_and_the_file_stays(lesson, outputs):
     assert lesson.lesson.kernel_path.read_text() == before
 
 
+def test_an_order_of_warps_is_stepped_through_and_written_down_on_paper(lesson, outputs):
+    lesson.warp_order((48, 48, 48), second_barrier="")
+    (first,) = pictures(outputs)
+    assert "decisions: 1" in outputs[0].text and first.startswith("All warps go in step.")
+    outputs.clear()
+    on_paper(lesson).warp_order((48, 48, 48), second_barrier="")
+    (last,) = pictures(outputs)
+    assert outputs[1].text.startswith(f"1. {first}") and last.endswith("32 are wrong.")
+    lesson.warp_order((48, 48, 48))
+    assert "has no race there" in outputs[-1].text
+
+
 def test_what_cannot_be_drawn_is_one_sentence(lesson, outputs):
     lesson.explore((35, 45, 25), block=(5, 5))
     lesson.warp(line=1)

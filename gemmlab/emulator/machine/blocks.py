@@ -13,12 +13,14 @@ from gemmlab.emulator.machine.events import NONE
 from gemmlab.emulator.machine.fragments import RUNNABLE, STATUS, add_fragment, fragment, fragment_count
 from gemmlab.emulator.machine.interpreter import run_warp
 from gemmlab.emulator.machine.jit import compiled_as
-from gemmlab.emulator.machine.memory.copies import forget_copies
+from gemmlab.emulator.machine.memory.copies import async_wait, forget_copies
+from gemmlab.emulator.machine.opcodes import FULL
 from gemmlab.emulator.machine.orders import start_block
 from gemmlab.emulator.machine.peers.publications import end_sets
 from gemmlab.emulator.machine.registers import warp_base
 from gemmlab.emulator.machine.state import get, put, set32, set64, set_byte, word32, word64
 from gemmlab.emulator.machine.sync.barriers import BARRIERS, report_deadlock, resolve_barriers
+from gemmlab.emulator.machine.sync.stops import BEGIN, LAND, RUN_WARP
 
 
 @compiled_as("void(int64, int64)")
@@ -132,10 +134,29 @@ def _is_runnable(state, warp):
     return False
 
 
+@compiled_as("int64(int64, int64)")
+def _take_turn(state, block):
+    """One turn of a block whose order is decided outside: begin it, run one warp up to a stop, let a warp's copies
+    arrive, or let those go whose barrier is complete. Returns 0 where a barrier cannot be."""
+    turn = get(state, s.TURN)
+    if turn == BEGIN:
+        _start_block(state, block)
+    elif turn == RUN_WARP:
+        run_warp(state, get(state, s.TURN_WARP))
+    elif turn == LAND:
+        async_wait(state, get(state, s.TURN_WARP), np.uint32(FULL), np.int64(-1))
+    elif not resolve_barriers(state):
+        return np.int64(0)
+    return np.int64(1)
+
+
 @compiled_as("int64(int64, int64, int64)")
 def run_blocks(state, blocks, count):
     """Run the blocks whose `count` numbers stand at the address `blocks`, one after another. Returns how many were
-    finished. One that GIVES_WAY goes on at the next call, if it RESUMES there."""
+    finished. One that GIVES_WAY goes on at the next call, if it RESUMES there. Where turns are given from outside, take
+    one turn of the first of them."""
+    if get(state, s.TURN):
+        return _take_turn(state, word64(blocks, 0))
     finished = np.int64(0)
     for n in range(count):
         if get(state, s.STOP):

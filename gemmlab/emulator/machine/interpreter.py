@@ -28,6 +28,7 @@ from gemmlab.emulator.machine.state import get, mask32, put, set32, set64, word3
 from gemmlab.emulator.machine.sync.barriers import arrive
 from gemmlab.emulator.machine.sync.lanes import collective, settle_warp, wait_for_lanes
 from gemmlab.emulator.machine.sync.objects import barrier_object, bulk_copy, report_stuck
+from gemmlab.emulator.machine.sync.stops import stop_behind, stops_at
 from gemmlab.emulator.machine.tensor import collect, spread
 
 # Instructions a warp runs before the next one gets a turn, should it wait for another warp's data in a loop.
@@ -38,8 +39,9 @@ PATIENCE = 300
 
 @compiled_as("void(int64, int64)")
 def run_warp(state, warp):
-    """Run the lanes of a warp until each of them waits or has ended (or a slice of work is used up)."""
-    left, behind = np.int64(SLICE), NONE
+    """Run the lanes of a warp until each of them waits or has ended (or a slice of work is used up), or some have come
+    to a stop that they did not stand at before."""
+    left, behind, begins = np.int64(SLICE), NONE, True
     put(state, s.TURNS, 0)
     put(state, s.YIELD, 0)
     put(state, s.QUESTIONS, 0)
@@ -47,15 +49,23 @@ def run_warp(state, warp):
         pc, active, following = take_next(state, warp, behind)
         behind = NONE
         if active == NO_LANES:
-            if not settle_warp(state, warp):
+            if get(state, s.HOLDS) or not settle_warp(state, warp):
                 return
             put(state, s.FORCE_EXCHANGE, 1)
         else:
+            if get(state, s.STOPS):
+                if stops_at(state, pc) and not begins:
+                    add_fragment(state, warp, pc, active, RUNNABLE, NONE)
+                    return
+                following = min(following, stop_behind(state, pc))
+                begins = False
             before = left
             pc, left, behind = _run_fragment(state, warp, pc, active, following, left)
             _charge(state, before - left, pc, warp * 32 + first_lane(active))
             if _gives_way(state, warp):
                 return
+            if get(state, s.STOPS) and get(state, s.TURNS):
+                behind = NONE
 
 
 @compiled_as("void(int64, int64, int64, int64)")
@@ -151,12 +161,12 @@ def _count(state, pc, lanes):
 
 @compiled_as("boolean(int64, int64)")
 def _is_impatient(state, warp):
-    """Count a backward jump. Whether others of the warp should get a turn now."""
+    """Count a backward jump. Whether others of the warp should get a turn now, or a stop may lie where it leads."""
     if get(state, s.YIELD):
         return True
     turns = get(state, s.TURNS) + 1
     put(state, s.TURNS, 0 if turns > PATIENCE else turns)
-    return turns > PATIENCE and fragment_count(state, warp) > 0
+    return get(state, s.STOPS) != 0 or turns > PATIENCE and fragment_count(state, warp) > 0
 
 
 # ---- instructions after which the next one follows

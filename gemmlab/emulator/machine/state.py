@@ -38,10 +38,11 @@ from gemmlab.emulator.machine.jit import compiled_as
     TURNS, YIELD,
     OBJECTS, OBJECT_COUNT, STUCK_OBJECT, STUCK_THREAD, STUCK_PC,
     SHADOW_READ_ONLY,
+    TURN, TURN_WARP, STOPS, HOLDS,
     WORLD, FIRST_BLOCK, BLOCK_STRIDE, SHARED_FIRST, SHARED_END, FIRST_PEER,
     FENCED_SYSTEM, SEEN, KNOWN, DEVICE_KNOWN,
     QUESTIONS, ASKED_AT, ASKS, RESUMES, GIVES_WAY,
-) = range(113)
+) = range(117)
 # fmt: on
 FIELD = {name: number for name, number in list(globals().items()) if name.isupper() and isinstance(number, int)}
 FIELD_COUNT = len(FIELD)

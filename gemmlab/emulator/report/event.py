@@ -45,6 +45,11 @@ class Event:
         return self.kind.endswith("READ")
 
     @property
+    def reads_last(self) -> bool:
+        """Of a race: whether the access that met the other one is a read."""
+        return self.kind in ("RACE_RAW", "RACE_ASYNC")
+
+    @property
     def is_in_one_warp(self) -> bool:
         """Whether it is about two threads of one warp."""
         return self.other_thread >= 0 and self.thread >> 5 == self.other_thread >> 5
