@@ -16,5 +16,4 @@ def percent(gpu: str) -> float:
     path = RECORDED / f"model-{gpu}.json"
     if not path.exists():
         return _UNRECORDED
-    data = json.loads(path.read_text(encoding="utf-8"))
-    return 100 * float(data["summary"]["report"]["nine_in_ten_within"])
+    return float(json.loads(path.read_text(encoding="utf-8"))["within_percent"])

@@ -16,7 +16,9 @@ _KINDS = {sass.BAR: sm.SYNC, sass.LDGDEPBAR: sm.CLOSE_GROUP, sass.DEPBAR: sm.WAI
 _LEVELS = {sass.SHARED: sm.WAIT_SHARED, **dict.fromkeys((sass.GLOBAL, sass.COPY, sass.LOCAL), sm.WAIT_MEMORY)}
 _CONSTANT_LATENCY = 30  # cycles, of what is read once at the start: thread and block numbers, arguments
 _BANKS = 2  # of a thread's registers
-_QUEUE = 24.0
+# Three numbers that nothing measures: how far requests and reads of registers may run ahead of what serves them, and
+# that a scheduler goes on with the warp that went last.
+QUEUE_CYCLES = 24.0
 _L2_BYTES_AN_SM = 64.0  # a cycle, the width of an SM's way to the L2 cache
 BANK_QUEUE = 2.0
 GREEDY = 1.0
@@ -57,7 +59,7 @@ def bank_reads(one: Instruction, before: Instruction | None) -> tuple[int, int]:
 def numbers(machine: Machine, active: int, warps: int) -> np.ndarray:
     """The GPU's numbers for one SM, when so many of its SMs are at work on blocks of so many warps."""
     found = np.zeros(sm.MACHINE)
-    found[sm.QUEUE] = _QUEUE
+    found[sm.QUEUE] = QUEUE_CYCLES
     found[sm.L2_RATE] = min(_L2_BYTES_AN_SM, machine["l2_rate"] / active)
     found[sm.DRAM_RATE] = min(_L2_BYTES_AN_SM, machine["dram_read_rate"] / active)
     found[sm.BARRIER_LATENCY] = _barrier(machine, warps)

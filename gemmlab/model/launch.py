@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 Shape = tuple[int, int, int]
 MOST_STEPS = 16_000  # instructions of a warp that are simulated; the rest goes on at the same pace
+_MOST_IN_ALL = 120_000  # of all warps together
 _SHORT = 0.02  # of a path that may be left out
 _EARLY, _LATE = 1, 5  # the parts of a simulation whose pace counts: neither the start nor when first warps have ended
 
@@ -56,12 +57,12 @@ def timed(launch: Launch, program: Program, work: Launch | Plan, shape: Shape, m
     flows = flow.solved(code, {line: counted.instructions / warps for line, counted in blocks[0].lines.items()})
     require_little_local(code, flows)
     total = prod(launch.grid)
-    reuse = reuse_of(blocks, launch.layout.product(shape), launch.layout.element)
-    whole, costs = tables(code, blocks[0], reuse, machine)
-    path = _Path.of(flows)
     used = program.resources[launch.kernel]
     fits = occupancy(prod(launch.block), used.registers, used.shared_bytes + launch.smem, program.arch).blocks_per_sm
     rounds, rest = divmod(ceil(total / machine.sms), fits)
+    reuse = reuse_of(blocks, launch.layout.product(shape), launch.layout.element, rounds + bool(rest))
+    whole, costs = tables(code, blocks[0], reuse, machine)
+    path = _Path.of(flows, min(MOST_STEPS, _MOST_IN_ALL // (warps * min(fits, ceil(total / machine.sms)))))
     values = numbers(machine, min(machine.sms, total), warps)
     found = [
         times * path.run(whole, costs, values, warps, together)
@@ -107,8 +108,8 @@ class _Path:
     length: float
 
     @classmethod
-    def of(cls, flows: flow.Flow) -> _Path:
-        parts = [np.arange(flows.blocks[n].start, flows.blocks[n].end) for n in flow.path(flows, MOST_STEPS)]
+    def of(cls, flows: flow.Flow, most: int) -> _Path:
+        parts = [np.arange(flows.blocks[n].start, flows.blocks[n].end) for n in flow.path(flows, most)]
         length = sum(count * (block.end - block.start) for count, block in zip(flows.counts, flows.blocks))
         return cls(np.concatenate(parts), length)
 

@@ -45,8 +45,8 @@ class Request:
 def request(one: Instruction, block: Sampled, reuse: Reuse) -> Request:
     """The cost of an access by the machine code's instruction."""
     counted = block.lines.get(one.ptx, LineCounters())
-    if one.never:
-        return Request(1.0)
+    if one.never or not (one.always or counted.instructions):
+        return Request(0.0)  # switched off, all lanes: nothing is asked for
     if one.unit == sass.SHARED:
         return Request(_shared(one, counted, block.totals))
     if one.unit == sass.LOCAL:
@@ -69,6 +69,8 @@ def _shared(one: Instruction, counted: LineCounters, totals: LineCounters) -> fl
 def _global(one: Instruction, counted: LineCounters, reuse: Reuse) -> Request:
     kind = "atomic" if one.base in sass.ATOMICS else "store" if one.base == sass.STG else "load"
     requests, sectors, asked = (getattr(counted, f"global_{kind}_{what}") for what in ("requests", "sectors", "bytes"))
+    if not requests and not one.always:
+        return Request(0.0)
     if not requests:
         sectors, requests, asked = WARP * one.width / SECTOR_BYTES, 1, WARP * one.width
     sectors_each = sectors / requests
@@ -91,11 +93,12 @@ def _writes(one: Instruction, counted: LineCounters) -> float:
     return 2.5 * counted.async_copy_wavefronts / counted.async_copy_requests
 
 
-def reuse_of(blocks: tuple[Sampled, ...], shape: tuple[int, int, int], element: Element) -> Reuse:
+def reuse_of(blocks: tuple[Sampled, ...], shape: tuple[int, int, int], element: Element, rounds: int) -> Reuse:
     """How often what a launch loads was loaded before, by its block or by another: from what a product must read.
 
     A block that writes R rows and S columns of C with F multiply-adds has summed over F / (R·S) of the k, and needs as
-    many numbers of each of its rows of A and columns of B at least once.
+    many numbers of each of its rows of A and columns of B at least once. In the first of the `rounds` of blocks all
+    wait for memory, for they ask for the same at one time; after it the L2 cache has most.
     """
     loaded, least, element_bytes = 0.0, 0.0, np.dtype(element.storage).itemsize
     for one in blocks:
@@ -105,7 +108,7 @@ def reuse_of(blocks: tuple[Sampled, ...], shape: tuple[int, int, int], element: 
     everything = (M * K + K * N) * element_bytes
     misses = least / loaded if loaded else 1.0
     fresh = min(1.0, everything / least) if least else 1.0
-    return Reuse(misses, fresh, 1.0)
+    return Reuse(misses, fresh, max(fresh, 1 / rounds))
 
 
 def _needed(one: Sampled, element_bytes: int) -> float:

@@ -44,7 +44,8 @@ def is_settled_by_the_class(one: StudentKernel) -> bool:
     return due is not None and (due.marks == grading_class.FULL) == (one.expect == "passed")
 
 
-STUDENTS = [one for one in student_kernels() if not is_settled_by_the_class(one)]
+# From the last: test_student_kernels.py begins with the first at the same time, and each finds what the other compiled.
+STUDENTS = [one for one in reversed(student_kernels()) if not is_settled_by_the_class(one)]
 PATIENTS = [kernel for lesson in load_all() for kernel in lesson.kernels if kernel.patient]
 FIELD = read_kernels(OWN)
 
