@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from ladder_numbers import speedup
+from ladder_numbers import ACCURACY, decides_in, speedup
 from lesson_text import SPEEDUP
 
 from gemmlab.course.lesson import load
@@ -28,3 +28,14 @@ def test_the_speed_up_of_a_step_is_the_recorded_one(number):
     (side,) = map(int, re.findall(r"M = N = K = (\d+)", asked.text))
     assert asked.answer == pytest.approx(speedup(number, side), abs=0.006) and asked.unit == "times"
     assert asked.answer * asked.tolerance >= 0.02, "from day to day it differs by so much"
+
+
+@pytest.mark.skipif(not ACCURACY.exists(), reason="no accuracy of the model is recorded")
+@pytest.mark.parametrize("number", [f"{n:02}" for n in range(1, 10)])
+def test_the_model_gives_the_reason_that_the_lesson_tells(number):
+    (asked,) = [prediction for prediction in load(number).predictions if prediction.id == SPEEDUP]
+    (side,) = map(int, re.findall(r"M = N = K = (\d+)", asked.text))
+    told = dict.fromkeys(re.findall(r"(\w+) decides (here|in lesson \d\d)", asked.follows))
+    assert told and told == {
+        (decides_in(where.removeprefix("in lesson ").replace("here", number), side), where): None for _, where in told
+    }

@@ -17,7 +17,6 @@ from gemmlab.errors import UserError
 from gemmlab.kernel.elements import BFLOAT16, FLOAT16, FLOAT32, TF32
 from gemmlab.kernel.launch import cdiv
 from gemmlab.kernel.limits import REGISTER_UNIT, SM_PARTITIONS, STATIC_SHARED, WARP, occupancy
-from gemmlab.model import predict
 from gemmlab.model.machines import DEFAULT, RECORDED
 from gemmlab.model.machines import load as load_machine
 from gemmlab.models import autotune
@@ -30,13 +29,13 @@ from gemmlab.notebook.arguments import COUNTED_SHAPE
 from gemmlab.records.landscapes import measured, recorded_landscapes
 from gemmlab.records.results import all_results, published
 from gemmlab.records.splits import recorded_splits
-from gemmlab.trials.candidate import Candidate
 from gemmlab.trials.counts import tally
 from gemmlab.trials.warp_tile import warp_tile
 
 Shape = tuple[int, int, int]
 ARCH = "sm_90"  # of the record
 SMS = load_machine().sms
+ACCURACY = RECORDED / f"model-{DEFAULT}.json"
 UNIT = REGISTER_UNIT // WARP  # registers of a thread are given out in this many
 
 
@@ -185,20 +184,15 @@ def _lanes() -> dict[str, WarpTile]:
     return {"in_order": tiles[IN_ORDER], "by_rows": tiles[BY_ROWS], "own": warp_tile(lesson.kernel, lesson.solution)}
 
 
-@cache
 def _row(name: str, shape: Shape) -> dict:
-    """What the model says of a kernel at a shape: of the recorded accuracy's rows, which are tested to be what it
-    predicts today, or predicted now where there is no such record yet."""
-    path = RECORDED / f"model-{DEFAULT}.json"
-    if path.exists():
-        rows = json.loads(path.read_text(encoding="utf-8"))["rows"]
-        return next(row for row in rows if (row["name"], (*row["shape"],)) == (name, shape))
-    lesson = load(name[:2])
-    text, launch = lesson.solution, lesson.kernel.launches_of(lesson.solution)
-    if sizes := [int(number) for number in re.findall(r"=(\d+)", name)]:
-        text, launch = with_sizes(text, Sizes(*sizes)), autotune.launch_spec(Sizes(*sizes))
-    found = predict(Candidate(text, lesson.kernel_path.name, launch), shape)
-    return {"predicted_ms": found.ms, "summary": found.summary()}
+    """What the model says of a kernel at a shape, in its recorded accuracy; that it says so today is tested there."""
+    return _accuracy()[name, shape]
+
+
+@cache
+def _accuracy() -> dict[tuple[str, Shape], dict]:
+    rows = json.loads(ACCURACY.read_text(encoding="utf-8"))["rows"]
+    return {(row["name"], (*row["shape"],)): row for row in rows}
 
 
 def _decides(row: dict) -> str:
@@ -207,8 +201,9 @@ def _decides(row: dict) -> str:
 
 
 def predicted_search(M: int, N: int, K: int) -> dict[Sizes, dict]:
-    """What the model predicted for each configuration of the recorded search at that shape."""
-    return {one.sizes: _row(_name_of(one.sizes), (M, N, K)) for one in _search(M, N, K)}
+    """What the model predicted for each configuration of the recorded search at that shape, where it gives a number."""
+    rows = {one.sizes: _row(_name_of(one.sizes), (M, N, K)) for one in _search(M, N, K)}
+    return {sizes: row for sizes, row in rows.items() if "predicted_ms" in row}
 
 
 def _name_of(sizes: Sizes) -> str:
@@ -218,27 +213,13 @@ def _name_of(sizes: Sizes) -> str:
 def rank_correlation(*shape: int) -> float:
     """Spearman's, of the predicted and the recorded order of the search at that shape."""
     predictions = predicted_search(*shape)
-    speeds = [(one.tflops, 1 / predictions[one.sizes]["predicted_ms"]) for one in _search(*shape)]
+    known = [one for one in _search(*shape) if one.sizes in predictions]
+    speeds = [(one.tflops, 1 / predictions[one.sizes]["predicted_ms"]) for one in known]
     recorded, predicted = np.array(speeds).T
     return float(np.corrcoef(recorded.argsort().argsort(), predicted.argsort().argsort())[0, 1])
 
 
-def _misjudged(*sizes: int) -> SimpleNamespace:
-    """One configuration of that search: what the model makes of it and why, and its place in the record."""
-    predictions, recorded = predicted_search(4096, 4096, 4096), [one.sizes for one in _search(4096, 4096, 4096)]
-    ms = {one: row["predicted_ms"] for one, row in predictions.items()}
-    ranked, own = sorted(ms, key=lambda one: ms[one]), Sizes(*sizes)
-    return SimpleNamespace(
-        of_best=100 * ms[ranked[0]] / ms[own],
-        model=ranked.index(own) + 1,
-        record=recorded.index(own) + 1,
-        of=len(ranked),
-        decides=_decides(predictions[own]),
-        warps_a_scheduler=_found((4096, 4096, 4096), *sizes).full.warps_per_sm // SM_PARTITIONS,
-    )
-
-
-def _decides_in(number: str, side: int) -> str:
+def decides_in(number: str, side: int) -> str:
     """What decides, by the model, the time of a lesson's solved kernel at a cube."""
     return _decides(_row(load(number).name, (side, side, side)))
 
@@ -270,15 +251,12 @@ _FOR_ALL: dict[str, object] = {
     "public": _public,
     "beside_siboehm": _public("lesson 02's kernel beside that tiled one, in one run"),
     "found": _found,
-    "misjudged": _misjudged,
     "winner": lambda *shape: _search(*shape)[0],
     "second": lambda *shape: _search(*shape)[1],
     "SMS": SMS,
     "SCHEDULERS": SM_PARTITIONS,
     "STATIC_SHARED": STATIC_SHARED,
     "speedup": speedup,
-    "decides": _decides_in,
-    "rank_correlation": rank_correlation,
     "autotune": autotune,
     "Sizes": Sizes,
     "astuple": astuple,
