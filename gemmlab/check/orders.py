@@ -10,6 +10,7 @@ from gemmlab.check.check import small
 from gemmlab.trials.candidate import Candidate
 from gemmlab.trials.order.find import find_order
 from gemmlab.trials.order.report import report
+from gemmlab.trials.order.sentences import NOT_LOOKED_FOR
 
 if TYPE_CHECKING:
     from gemmlab.course.lesson import Case
@@ -23,4 +24,5 @@ def with_order(verdict: Verdict, source: str, filename: str, spec: Launches, cas
         return verdict
     some = [(case.shape, case.inputs, case.seed) for case in map(small, cases)]
     found = find_order(Candidate(source, filename, spec), some)
-    return replace(verdict, order=report(*found)[0]) if found else verdict
+    told = report(*found)[0] if found else {"found": False, "tried": 0, "decisions": [], "words": [NOT_LOOKED_FOR()]}
+    return replace(verdict, order=told)

@@ -17,12 +17,11 @@ from gemmlab.model.costs import numbers, tables
 from gemmlab.model.cubin import MachineCode, machine_code
 from gemmlab.model.limits import branches_on_data
 from gemmlab.model.machines import load
-from gemmlab.model.sample import sampled
+from gemmlab.model.sample import Sampled, sampled
 from gemmlab.model.traffic import reuse_of
 from gemmlab.trials.candidate import Candidate
 
 ROOT = Path(__file__).resolve().parents[2]
-TABLE = ROOT / "gemmlab" / "recorded" / "model-NVIDIA-H200.json"
 SMALL = (128, 128, 256)
 
 # What nvdisasm says of these words: `@!P5 BRA 0x3300` at 0xa90, `IADD3 R9, R2, -R5, RZ`, `LDC R1, c[0x0][0x28]`,
@@ -61,12 +60,14 @@ def candidate(name: str) -> Candidate:
     return Candidate(lesson.solution, lesson.name, lesson.kernel.launches_of(lesson.solution))
 
 
-def followed(name: str) -> tuple[list[sass.Instruction], flow.Flow, object, int]:
+def followed(name: str) -> tuple[list[sass.Instruction], flow.Flow, Sampled, int]:
     one = candidate(name)
     program, (launch,) = one.compiled("sm_90"), one.launches(SMALL)
     (block,) = sampled(program, launch, launch, SMALL)
     warps = launch.block[0] * launch.block[1] // 32
-    code = sass.instructions(machine_code(program.machine_code, program.symbol(launch.kernel)))
+    found = machine_code(program.machine_code, program.symbol(launch.kernel))
+    assert found
+    code = sass.instructions(found)
     return code, flow.solved(code, {line: c.instructions / warps for line, c in block.lines.items()}), block, warps
 
 
@@ -133,7 +134,7 @@ def test_a_loop_that_ends_by_its_data_gets_no_number(extra: str, depends: bool):
     assert branches_on_data(program.ptx, program.symbol("gemm")) == depends
     if depends:
         found = predict(one, (64, 64, 64))
-        assert found.ms is None and "read from memory" in found.unknown and not found.reasons
+        assert found.ms is None and "read from memory" in (found.unknown or "") and not found.reasons
 
 
 def test_tensor_cores_get_no_number():
@@ -146,11 +147,3 @@ def test_what_is_not_recorded_or_does_not_compile():
         predict(candidate("02_tiled_fma"), SMALL, gpu="NVIDIA-H999")
     broken = Candidate("__global__ void gemm() { nonsense }", "broken.cu", SPEC)
     assert "compile" in predict(broken, SMALL).unknown
-
-
-@pytest.mark.skipif(not TABLE.exists(), reason="no table of the model is recorded")
-def test_the_model_says_what_the_recorded_table_says():
-    rows = json.loads(TABLE.read_text(encoding="utf-8"))["rows"]
-    kept = {(row["name"], tuple(row["shape"])): row for row in rows}
-    row = kept["02_tiled_fma", (512, 512, 512)]
-    assert predict(candidate("02_tiled_fma"), (512, 512, 512)).ms == pytest.approx(row["predicted_ms"], rel=0.02)

@@ -127,5 +127,7 @@ def test_a_verdict_tells_the_order_to_those_who_ask(capsys):
     assert told["shape"] == [17, 33, 50] and told["decisions"][0]["line"] and told["found"]
     print_verdict(verdict, one.text)
     assert "An order of warps that makes C wrong" in capsys.readouterr().out
+    unseen = with_order(raced, one.kernel.solution, "k.cu", one.kernel.launch, cases).to_json()["order"]
+    assert unseen["words"][0].startswith("No order of warps was looked for") and not unseen["found"]
     right = Verdict("passed")
     assert with_order(right, one.text, "k.cu", one.kernel.launch, cases) is right and "order" not in right.to_json()

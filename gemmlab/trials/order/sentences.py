@@ -65,6 +65,9 @@ PROVED = Sentence(
     "No order of warps changes C at M, N, K = {M}, {N}, {K}: in each race the threads write the same value, and no "
     "read comes between."
 )
+NOT_LOOKED_FOR = Sentence(
+    "No order of warps was looked for: the optimised code, launched on one device, shows no race at these shapes."
+)
 NONE_OF = Sentence(
     "None of the {tried} orders of warps that were tried makes C wrong. That is no proof: there are many more."
 )
