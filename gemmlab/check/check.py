@@ -21,6 +21,7 @@ from gemmlab.check.diagnosis.launch_fit import misfit
 from gemmlab.check.diagnosis.pattern import Trial
 from gemmlab.check.diagnosis.wrong_result import output_tile, wrong_result
 from gemmlab.check.dropped import dropped_by_optimiser
+from gemmlab.check.holds import holds_for
 from gemmlab.check.rules import judge
 from gemmlab.check.second_look import is_right, look_again, looked_at, looked_through, unoptimised
 from gemmlab.course.blanks import open_blanks
@@ -217,7 +218,10 @@ def check_with(
         was_right = all(result.ok for run in runs for result in run.cases)
         found = _second_look(candidate, program, cases, was_right, getattr(executors[-1], "tick", _no_tick))
         remarks += [_by(finding, executors[-1]) for finding in found] if others else found
-    return _verdict(program, candidate, cases, remarks, runs, backend)
+    verdict = _verdict(program, candidate, cases, remarks, runs, backend)
+    if executors[-1].name != "emulator":
+        return verdict
+    return replace(verdict, holds_for=holds_for(program, spec, runs[-1].whole, verdict.findings))
 
 
 def _check_size(case: Case, backend: str) -> None:
@@ -306,7 +310,8 @@ def small(case: Case) -> Case:
 class _Run:
     """What one executor made of the cases; `clean` are results of launches without a fault, `faulty` of the others.
 
-    `printed` is the output of the first case that printed, `wrong_on` the first of several devices whose C was wrong.
+    `printed` is the output of the first case that printed, `wrong_on` the first of several devices whose C was wrong,
+    `whole` are the shapes at which all blocks ran to their end.
     """
 
     findings: list[Finding] = field(default_factory=list)
@@ -314,6 +319,7 @@ class _Run:
     clean: list[Trial] = field(default_factory=list)
     faulty: list[Trial] = field(default_factory=list)
     printed: str = ""
+    whole: list[tuple[int, int, int]] = field(default_factory=list)
     wrong_on: int | None = None
 
     @property
@@ -354,6 +360,7 @@ def _run_case(
     run.printed = run.printed or outcome.printed
     findings = read_for_beta_0(outcome.findings, spec, terms)
     if outcome.C is not None:
+        run.whole.append(case.shape)
         comparison = compare(outcome.C, A, B, case.inputs, outcome.written, terms=terms)
         findings = findings if comparison.ok else ends_as_errors(findings)
         findings += second_launch(outcome, comparison.ok, inputs, case)

@@ -53,4 +53,5 @@ CORNER_NEVER_WRITTEN = Sentence(
 CORNERS_WRONG = Sentence(
     "Elements of C are wrong at M, N, K = {M}, {N}, {K}, by the blocks at the corners of the grid."
 )
+SEVERAL_DEVICES = Sentence("several devices read each other's memory, in an order that flags decide")
 READ_FOR_BETA_0 = Sentence("beta is 0 here, so that C may not be read at all: NaN times 0 is NaN. {fault}")

@@ -326,6 +326,8 @@ class Chunk:
 
         Of where they begin only the place in a sector is known; the first is taken to begin a line.
         """
+        if not self.code.site_count:
+            return np.zeros(0, np.int64)
         metas, shapes = self.patterns.reshape(-1, META_ROW), self.shapes.reshape(-1, WARP)
         takes = (metas[:, MASK, None] >> np.arange(WARP)) & 1 == 1
         starts = shapes + metas[:, LOW_BITS, None]

@@ -1,4 +1,5 @@
-"""What a check says: a Verdict made of Findings, one a distinct fault, and one CaseResult a shape tried."""
+"""What a check says: a Verdict made of Findings, one a distinct fault, and one CaseResult a shape tried; and how far a
+verdict without a race goes."""
 
 from __future__ import annotations
 
@@ -9,6 +10,7 @@ import numpy as np
 from gemmlab.kernel.kinds import KINDS, SEVERITIES
 
 FINDING_KINDS = tuple(KINDS)
+ALL, RAN = "all", "those that ran"  # for what a verdict holds
 STATUSES = ("passed", "failed", "compile_error", "unattempted", "timeout")
 
 
@@ -70,11 +72,51 @@ class CaseResult:
 
 
 @dataclass(frozen=True)
+class Because:
+    """What stands in the way of a proof: the line of the student's file (None where it has none), the value or the
+    instruction there, and a sentence on both."""
+
+    line: int | None
+    value: str
+    message: str
+
+    def to_json(self) -> dict:
+        return {"line": self.line, "value": self.value, "message": self.message}
+
+
+@dataclass(frozen=True)
+class HoldsFor:
+    """That no race was found holds for every launch at these `shapes` (M, N, K), whatever the order of the warps and
+    the data, but for what stands in the way: of all orders (`schedules`), of all data (`data`), None where nothing
+    does. `numbers` are parameters, such as beta, that decide what a thread does: it holds for the values that ran."""
+
+    shapes: tuple[tuple[int, int, int], ...]
+    schedules: Because | None = None
+    data: Because | None = None
+    numbers: tuple[str, ...] = ()
+
+    @property
+    def because(self) -> Because | None:
+        """What stands in the way first."""
+        return self.schedules or self.data
+
+    def to_json(self) -> dict:
+        return {
+            "schedules": RAN if self.schedules else ALL,
+            "data": RAN if self.because else ALL,
+            **({"numbers": {name: RAN for name in self.numbers}} if self.numbers else {}),
+            "shapes": [list(shape) for shape in self.shapes],
+            "because": self.because.to_json() if self.because else None,
+        }
+
+
+@dataclass(frozen=True)
 class Verdict:
     """The outcome of a check: passed only if there is no error finding and every case is right.
 
     `resources` is what the compiler reports of the kernel (registers, shared memory, spills, and for which `arch`),
-    None before it compiled. `printed` is what the kernel printed in the first case in which it did. `order` is the
+    None before it compiled. `printed` is what the kernel printed in the first case in which it did. `holds_for` says
+    how far it goes that no race was found; None where one was, or another fault, or where nobody looked. `order` is the
     shortest order of warps that makes C wrong, as gemmlab.trials.order.report has it; None where nobody asked for it.
     """
 
@@ -84,6 +126,7 @@ class Verdict:
     backend: str | None = "emulator"
     resources: dict | None = None
     printed: str = ""
+    holds_for: HoldsFor | None = None
     order: dict | None = None
 
     def __post_init__(self) -> None:
@@ -103,5 +146,6 @@ class Verdict:
             "backend": self.backend,
             "resources": self.resources,
             "printed": self.printed,
+            "holds_for": self.holds_for.to_json() if self.holds_for else None,
             **({"order": self.order} if self.order else {}),
         }

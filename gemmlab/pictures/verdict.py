@@ -13,6 +13,7 @@ from gemmlab.text.verdict import (
     excerpt,
     headline,
     printable,
+    proved,
     render,
     resources,
     result,
@@ -53,6 +54,7 @@ def _parts(verdict: Verdict, lines: list[str]) -> Iterator[str]:
     if verdict.cases:
         yield _table(verdict.cases)
         yield f"<p>{escape(checked_by(verdict))}"
+        yield f" {escape(proved(verdict.holds_for))}" if verdict.holds_for else ""
         yield f" {escape(resources(verdict.resources))}.</p>" if verdict.resources else "</p>"
 
 

@@ -38,6 +38,19 @@ BY_EMULATOR = Sentence("Checked by the emulator, on this machine's CPU.")
 BY_GPU = Sentence("Checked on the GPU and by the emulator.")
 BY_GPU_AND_FOUND_BY_EMULATOR = Sentence("Checked on the GPU and by the emulator, which alone can see {kinds}.")
 BY_OTHER = Sentence("Checked by {backend}.")
+
+# How far it goes that no race was found. `why` names the line and the value that stand in the way.
+NO_RACE_AT_ALL = Sentence("No race in any order of the warps, for any data, at these shapes.")
+NO_RACE_WITH_NUMBERS = Sentence(
+    "No race in any order of the warps, for any data and the values of {numbers} that ran, at these shapes."
+)
+NO_RACE_WITH_THIS_DATA = Sentence(
+    "No race in any order of the warps, for the data that ran, at these shapes. Not for any data: {why}."
+)
+NO_RACE_IN_THIS_ORDER = Sentence(
+    "No race in the orders of the warps that ran, at these shapes. Not proved for any order: {why}."
+)
+
 RESOURCES = Sentence("Registers a thread: {registers}, shared memory a block: {shared} bytes (compiled for {arch})")
 RESOURCES_AND_SPILLS = Sentence(
     "Registers a thread: {registers}, shared memory a block: {shared} bytes, spilled: {spilled} bytes "

@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from gemmlab.kernel.kinds import KINDS
-from gemmlab.kernel.verdict import CaseResult, Finding, Verdict
+from gemmlab.kernel.verdict import CaseResult, Finding, HoldsFor, Verdict
 from gemmlab.text import sentences as say
 
 SHOWN_FINDINGS = 12
@@ -63,6 +63,8 @@ def _parts(verdict: Verdict, lines: list[str], public: bool) -> Iterator[Rendera
         yield Text()
         yield _table(verdict.cases)
         yield Text(checked_by(verdict))
+    if verdict.holds_for:
+        yield Text(proved(verdict.holds_for))
     if verdict.resources:
         yield Text(resources(verdict.resources))
 
@@ -150,6 +152,17 @@ def checked_by(verdict: Verdict) -> str:
     kinds = [KINDS[finding.kind] for finding in verdict.findings]
     unseen = dict.fromkeys(kind.words for kind in kinds if not kind.seen_by_gpu)
     return say.BY_GPU_AND_FOUND_BY_EMULATOR(kinds=", ".join(unseen)) if unseen else say.BY_GPU()
+
+
+def proved(holds: HoldsFor) -> str:
+    """How far it goes that no race was found."""
+    if holds.schedules:
+        return say.NO_RACE_IN_THIS_ORDER(why=printable(holds.schedules.message))
+    if holds.data:
+        return say.NO_RACE_WITH_THIS_DATA(why=printable(holds.data.message))
+    if holds.numbers:
+        return say.NO_RACE_WITH_NUMBERS(numbers=" and ".join(holds.numbers))
+    return say.NO_RACE_AT_ALL()
 
 
 def resources(used: dict) -> str:

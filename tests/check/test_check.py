@@ -154,6 +154,30 @@ def test_a_launch_no_gpu_takes_is_not_run():
     assert "1,024" in only(found.findings).message
 
 
+@pytest.mark.parametrize(
+    ("index", "schedules", "data", "says"),
+    [
+        ("k", "all", "all", None),
+        ("k + (int)(0 * A[0])", "all", "those that ran", "the address depends on a value read from A"),
+        ("k + 0 * atomicAdd(&count, 1)", "those that ran", "those that ran", "which atomic comes first"),
+    ],
+)
+def test_the_verdict_says_for_what_it_holds(index, schedules, data, says):
+    source = "__device__ int count;\n" + KERNEL.replace("A[row * K + k]", f"A[row * K + {index}]")
+    found = check_source(source, "kernel.cu", SPEC, [Case((17, 20, 8), "random", 1, "ragged")] * 2, "emulator")
+    holds = found.to_json()["holds_for"]
+    assert (holds["schedules"], holds["data"], holds["shapes"]) == (schedules, data, [[17, 20, 8]])
+    assert says is None if holds["because"] is None else says in holds["because"]["message"]
+    line = 1 + source[: source.index(index)].count("\n")
+    assert holds["because"] is None or holds["because"]["line"] == line
+
+
+def test_a_verdict_of_a_race_or_of_no_run_holds_for_nothing():
+    racy = KERNEL.replace("C[row * N + col] = acc;", "C[row * N + col] = acc; C[0] = acc;")
+    assert check_source(racy, "kernel.cu", SPEC, CASES[:1], "emulator").to_json()["holds_for"] is None
+    assert verdict().holds_for is None
+
+
 def test_the_second_executor_fails_what_the_first_lets_pass():
     gpu, emulator = Executor(), Executor(findings=[Finding("race", "A race.", line=4)], name="emulator")
     found = verdict(gpu, emulator)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from html import unescape
+from dataclasses import replace
+from html import escape, unescape
 
 import numpy as np
 import pytest
 
-from gemmlab.kernel.verdict import CaseResult, Finding, Verdict
+from gemmlab.kernel.verdict import Because, CaseResult, Finding, HoldsFor, Verdict
 from gemmlab.pictures.verdict import VerdictReport
-from gemmlab.text.verdict import checked_by, headline
+from gemmlab.text.verdict import checked_by, headline, proved
 
 SOURCE = "int a;\nif (a < b && c > d) <b>x</b>;\nint z;"
 WRONG = np.zeros((2, 3), bool)
@@ -77,6 +78,20 @@ def test_right_numbers_are_not_said_to_have_passed_where_the_kernel_fails(public
     wrong = (CaseResult((2, 3, 1), False, 1.0, wrong=WRONG),)
     assert headline(Verdict("failed", (), cases + wrong), public) == f"failed (7 of 8 {whose} passed)"
     assert headline(Verdict("failed"), public) == f"failed (0 of 0 {whose} passed)"
+
+
+def test_how_far_it_goes_that_no_race_was_found_is_said_after_the_cases():
+    why = Because(31, "a value", "line 31: the address depends on <a value>")
+    shapes = ((64, 64, 64),)
+    for holds, says in (
+        (HoldsFor(shapes), "No race in any order of the warps, for any data, at these shapes."),
+        (HoldsFor(shapes, numbers=("beta",)), "for any data and the values of beta that ran, at these shapes."),
+        (HoldsFor(shapes, data=why), f"for the data that ran, at these shapes. Not for any data: {why.message}."),
+        (HoldsFor(shapes, why), f"that ran, at these shapes. Not proved for any order: {why.message}."),
+    ):
+        verdict = replace(FAILED, holds_for=holds)
+        assert says in proved(holds) and escape(proved(holds)) in page(verdict)
+        assert proved(holds) in " ".join(VerdictReport(verdict, "")._repr_mimebundle_()["text/plain"].split())
 
 
 @pytest.mark.parametrize(

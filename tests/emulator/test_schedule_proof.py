@@ -1,0 +1,232 @@
+"""What one run proves of all schedules: the shadow against every pair of accesses, and what must not be claimed."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from ptx_lab import kernel, kinds, launch
+
+from gemmlab.compiler.compile import compile_source
+from gemmlab.emulator.proof.proof import Proof, proof_of
+from gemmlab.kernel.launch import BETA, Address, Scalar
+from gemmlab.kernel.program import Program
+
+WARPS, LANES = 4, 3  # of each warp the first few lanes are enough
+SHARED = ".shared .align 4 .b8 S[64];"
+
+
+@dataclass(frozen=True)
+class Step:
+    """What some lanes of one warp do to a word, a sync of a whole warp, or a barrier of the block."""
+
+    what: str  # read, write, sync, barrier
+    warps: tuple[int, ...]
+    lanes: tuple[int, ...] = ()
+    word: int = 0
+    block: int = 0
+
+
+def random_program(rng: random.Random, syncs: bool, blocks: int) -> list[Step]:
+    """A few dozen steps, few enough barriers that about half of the programs race."""
+    program = []
+    for _ in range(rng.randint(4, 24)):
+        what = rng.choices(("read", "write", "sync", "barrier"), (8, 2, 3 * syncs, 3))[0]
+        warps = tuple(range(WARPS)) if what == "barrier" else (rng.randrange(WARPS),)
+        lanes = tuple(sorted(rng.sample(range(LANES), rng.choice((1, 1, 1, 2))))) if what == "read" else ()
+        program.append(Step(what, warps, lanes or (rng.randrange(LANES),), rng.randrange(2), rng.randrange(blocks)))
+    return program
+
+
+def as_ptx(program: list[Step], space: str) -> str:
+    """The program as a kernel. Thread (warp, lane) has number 32·warp + lane; each step is guarded by it."""
+    lines = ["shr.u32 %r1, %r51, 5; and.b32 %r2, %r51, 31; mov.f32 %f1, 0f3F800000; mov.u64 %rd1, S;"]
+    address = "%rd1" if space == "shared" else "%rd52"
+    for number, step in enumerate(program):
+        lines.append("setp.ne.s32 %p1, %r1, %r1;")
+        lines += [f"setp.eq.or.s32 %p1, %r1, {warp}, %p1;" for warp in step.warps]
+        lines.append(f"setp.eq.and.s32 %p1, %r52, {step.block}, %p1;")
+        if step.what in ("read", "write"):
+            lines.append("setp.ne.s32 %p2, %r2, %r2;")
+            lines += [f"setp.eq.or.s32 %p2, %r2, {lane}, %p2;" for lane in step.lanes]
+            lines.append("and.pred %p1, %p1, %p2;")
+        at = f"[{address}+{4 * step.word}]"
+        lines.append(f"@!%p1 bra SKIP{number};")
+        lines.append(
+            {
+                "read": f"ld.{space}.f32 %f2, {at};",
+                "write": f"st.{space}.f32 {at}, %f1;",
+                "sync": "bar.warp.sync -1;",
+                "barrier": "bar.sync 0;",
+            }[step.what]
+        )
+        lines.append(f"SKIP{number}:")
+    return kernel("\n".join(lines), SHARED)
+
+
+def races(program: list[Step]) -> bool:
+    """Whether two accesses of one word, one of them a write, are unordered: by vector clocks, over every pair."""
+    threads = list(itertools.product(range(WARPS), range(LANES), range(2)))
+    clock = {thread: {other: int(other == thread) for other in threads} for thread in threads}
+    accesses = []
+    for step in program:
+        members = [thread for thread in threads if thread[0] in step.warps and thread[2] == step.block]
+        if step.what in ("sync", "barrier"):
+            joined = {other: max(clock[member][other] for member in members) for other in threads}
+            for member in members:
+                clock[member] = dict(joined)
+                clock[member][member] += 1
+            continue
+        for member in members:
+            if member[1] in step.lanes:
+                accesses.append((member, step.word, step.what == "write", clock[member][member], dict(clock[member])))
+    return any(
+        first[1] == second[1] and first[0] != second[0] and (first[2] or second[2]) and second[4][first[0]] < first[3]
+        for first, second in itertools.combinations(accesses, 2)
+    )
+
+
+def programs(space: str, count: int = 120) -> Iterator[tuple[int, list[Step]]]:
+    """Programs for one block, and in global memory, where no proof lets warps sync, for two, with how many."""
+    rng = random.Random(15)
+    for blocks in (1, 2) if space == "global" else (1,):
+        for _ in range(count):
+            yield blocks, random_program(rng, space == "shared", blocks)
+
+
+@pytest.mark.parametrize("schedule", ["forward", "reversed"])
+@pytest.mark.parametrize("space", ["shared", "global"])
+def test_one_run_finds_a_race_if_and_only_if_two_accesses_are_unordered(space: str, schedule: str):
+    seen = set()
+    for blocks, program in programs(space):
+        A, size = np.zeros(4 * 32 * WARPS, np.float32), {"threads": 32 * WARPS, "blocks": blocks}
+        run = launch(as_ptx(program, space), A, A.copy(), A.copy(), **size, schedule=schedule)
+        found = any(kind.startswith("RACE") for kind in kinds(run))
+        due = races(program)
+        seen.add(due)
+        assert found == due, "\n".join(map(str, program))
+    assert seen == {False, True}
+
+
+# ---- what may be claimed, and what must not: bodies of kernels, and the words that say what stands in the way
+# ruff: noqa: E501
+
+HOLDS = {
+    "tiles": "S[t] = A[n]; __syncthreads(); C[n] = S[255 - t];",
+    "index_kept_in_shared_memory": "I[t] = t * 7 % 256; __syncthreads(); C[n] = A[I[t]];",
+    "index_kept_in_a_local_array": "int v[8]; for (int i = 0; i < 8; i++) v[i] = i * t; C[v[N & 7]] = 1;",
+    "branch_that_decides_a_value": "float a = A[n], s = 0; if (a > 3) for (int i = 0; i < a; i++) s += a * s; C[n] = s;",
+    "local_array_at_any_index": "float v[8]; for (int i = 0; i < 8; i++) v[i] = B[i]; C[n] = v[(int)A[n] & 7];",
+    "shuffle_from_a_lane_known_before": "C[__shfl_sync(~0u, t * 3, t + 1 & 31)] = A[n];",
+    "ballot_on_indices": "C[n + __popc(__ballot_sync(~0u, t % 3))] = A[n];",
+    "shuffle_of_data": "C[n] = __shfl_sync(~0u, A[n], (int)B[n] & 31);",
+    "one_zero_for_a_sum_and_a_counter": "int s = 0; for (int i = 0; i < N; i++) s += (int)A[n + i]; C[n] = s;",
+    "helper_function": "C[helper(n)] = A[n];",
+    "fence_without_an_atomic": "C[n] = A[n]; __threadfence();",
+}
+ONLY_THIS_DATA = {
+    "index_from_memory": ("C[(int)A[n]] = 1;", "address depends on a value read from A"),
+    "index_by_way_of_shared_memory": (
+        "I[t] = A[n]; __syncthreads(); C[I[t]] = 1;",
+        "address depends on a value read from A",
+    ),
+    "index_by_way_of_a_local_array": (
+        "int v[8]; for (int i = 0; i < 8; i++) v[i] = A[i]; C[v[N & 7]] = 1;",
+        "address depends on a value read from A",
+    ),
+    "index_by_way_of_a_branch": (
+        "int i = n; if (B[n] > 0) i = 2 * n; C[i] = 1;",
+        "address depends on a value read from B",
+    ),
+    "index_from_a_helper": ("C[helper((int)A[n])] = 1;", "address depends on a value read from A"),
+    "data_in_a_branch": ("if (A[n] > 0) C[n] = 1;", "on a value read from A"),
+    "data_in_a_loop": ("for (int i = 0; i < A[0]; i++) C[n + i] = 1;", "branch depends on a value read from A"),
+    "data_before_a_barrier": ("if (A[0] > 0) __syncthreads(); C[n] = 1;", "branch depends on a value read from A"),
+    "data_in_a_return": (
+        "if (A[n] > 0) return; __syncthreads(); C[n] = 1;",
+        "branch depends on a value read from A",
+    ),
+    "data_in_a_ballot": (
+        "C[n + __popc(__ballot_sync(~0u, A[n] > 0))] = 1;",
+        "address depends on a value read from A",
+    ),
+    "data_in_a_lane": ("C[__shfl_sync(~0u, t, (int)A[n] & 31)] = 1;", "address depends on a value read from A"),
+    "data_in_a_match": ("C[__match_any_sync(~0u, A[n]) & 255] = 1;", "address depends on a value read from A"),
+}
+NOT_ANY_ORDER = {
+    "atomic": ("atomicAdd(C + t, A[n]);", "which atomic comes first"),
+    "ticket": ("C[atomicAdd(&next, 1)] = A[n];", "which atomic comes first"),
+    "lock": ("while (atomicCAS(&next, 0, 1)); C[0] += A[n]; __threadfence(); atomicExch(&next, 0);", "which atomic"),
+    "flag": (
+        "volatile int* f = I; if (t == 0) { S[0] = A[n]; f[0] = 1; } else while (!f[0]); C[n] = S[0];",
+        "volatile",
+    ),
+    "released_flag": (
+        'asm volatile("st.release.gpu.global.f32 [%0], %1;" :: "l"(C + n), "f"(1.f) : "memory");',
+        "volatile",
+    ),
+    "clock": ("C[clock() & 255] = A[n];", "the address depends on clock64()"),
+    "clock_stored": ("C[n] = clock();", "what is stored depends on clock64()"),
+    "place_on_the_gpu": ('int s; asm volatile("mov.u32 %0, %%smid;" : "=r"(s)); C[s] = 1;', "on the SM that the block"),
+    "activemask": ("C[__activemask() & 255] = A[n];", "the address depends on __activemask()"),
+    "some_lanes": ("if (t < 16) { S[t] = A[n]; __syncwarp(0xffff); C[n] = S[15 - t]; }", "only some lanes"),
+    "arrival": ('asm volatile("bar.arrive 1, 64;" ::: "memory"); C[n] = 1;', "only some warps"),
+    "some_warps": ('asm volatile("bar.sync %0, 64;" :: "r"(1 + (t >> 6)) : "memory"); C[n] = 1;', "only some warps"),
+    "synced_lanes_and_global_memory": (
+        "C[n] = 1; __syncwarp(); C[n + 1] = C[n];",
+        "array in global memory that it writes",
+    ),
+    "unknown": ('asm volatile("pmevent 1;" ::: "memory"); C[n] = 1;', "does not know the instruction pmevent"),
+}
+_BODIES = {
+    **HOLDS,
+    **{name: body for name, (body, _) in (ONLY_THIS_DATA | NOT_ANY_ORDER).items()},
+    "beta": "if (beta != 0) C[n] *= beta; C[n] += A[n];",
+}
+_KERNEL = """
+extern "C" __global__ void k_{name}(float* A, float* B, float* C, int M, int N, int K, float beta)
+{{
+    __shared__ float S[256]; __shared__ int I[256];
+    const int t = threadIdx.x, n = blockIdx.x * blockDim.x + t;
+    {body}
+}}
+"""
+
+
+@pytest.fixture(scope="module")
+def program() -> Program:
+    """All of them in one."""
+    kernels = (_KERNEL.format(name=name, body=body) for name, body in _BODIES.items())
+    helper = "__device__ int next; __device__ __noinline__ int helper(int n) { return n % 5 * n; }"
+    return compile_source(helper + "".join(kernels), "kernel.cu")
+
+
+def proof(program: Program, name: str) -> Proof:
+    return proof_of(program, f"k_{name}", (*map(Address, "ABC"), *[Scalar("int32", 64)] * 3, BETA))
+
+
+@pytest.mark.parametrize("name", HOLDS)
+def test_one_run_decides_every_order_and_all_data(program: Program, name: str):
+    assert proof(program, name) == Proof(None, None)
+
+
+@pytest.mark.parametrize("name", ONLY_THIS_DATA)
+def test_where_data_decide_one_run_decides_every_order_for_these_data(program: Program, name: str):
+    found = proof(program, name)
+    assert found.schedules is None and found.data and ONLY_THIS_DATA[name][1] in found.data.message
+    line = 1 + program.source[: program.source.index(ONLY_THIS_DATA[name][0])].count("\n")
+    assert found.data.line == line and found.data.message.startswith(f"line {line}: ")
+
+
+@pytest.mark.parametrize("name", NOT_ANY_ORDER)
+def test_where_the_order_decides_nothing_is_claimed(program: Program, name: str):
+    found = proof(program, name).schedules
+    assert found and NOT_ANY_ORDER[name][1] in found.message
+
+
+def test_numbers_that_decide_are_named(program: Program):
+    assert proof(program, "beta") == Proof(None, None, ("beta",))
