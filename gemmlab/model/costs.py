@@ -16,8 +16,8 @@ _KINDS = {sass.BAR: sm.SYNC, sass.LDGDEPBAR: sm.CLOSE_GROUP, sass.DEPBAR: sm.WAI
 _LEVELS = {sass.SHARED: sm.WAIT_SHARED, **dict.fromkeys((sass.GLOBAL, sass.COPY, sass.LOCAL), sm.WAIT_MEMORY)}
 _CONSTANT_LATENCY = 30  # cycles, of what is read once at the start: thread and block numbers, arguments
 _BANKS = 2  # of a thread's registers
-# Three numbers that nothing measures: how far requests and reads of registers may run ahead of what serves them, and
-# that a scheduler goes on with the warp that went last.
+# Three numbers that nothing measures, set by hand at 1024×1024×1024: how far requests and reads of registers may run
+# ahead of what serves them, and that a scheduler goes on with the warp that went last.
 QUEUE_CYCLES = 24.0
 _L2_BYTES_AN_SM = 64.0  # a cycle, the width of an SM's way to the L2 cache
 BANK_QUEUE = 2.0
