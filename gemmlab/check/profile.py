@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from math import prod
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,7 @@ from gemmlab.kernel.limits import Occupancy, occupancy
 from gemmlab.kernel.plan import Launches, Plan, launches_of
 from gemmlab.kernel.terms import PLAIN, Terms
 from gemmlab.kernel.verdict import Verdict
+from gemmlab.trials.candidate import Candidate
 
 if TYPE_CHECKING:
     from gemmlab.kernel.arguments import ArgumentList
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from gemmlab.kernel.elements import Element
     from gemmlab.kernel.executor import Outcome
     from gemmlab.kernel.program import Program, Resources
+    from gemmlab.model import Prediction
 
 _CASE = "profiled"
 
@@ -53,6 +55,7 @@ class Profile:
     """One run at one shape. The verdict is that of a check at this shape: the counts of a broken kernel mean little.
 
     `counters` are None where nothing was run. `kernels` are the launched ones, `arch` what they were compiled for.
+    `prediction` is the model's, where it was asked for; `candidate` is what it is asked about.
     """
 
     source: str
@@ -61,6 +64,8 @@ class Profile:
     counters: Counters | None = None
     arch: str | None = None
     kernels: tuple[KernelUse, ...] = ()
+    candidate: Candidate | None = None
+    prediction: Prediction | None = None
 
     def to_json(self) -> dict:
         """The verdict's object with `lines`, `totals`, `occupancy` and more; see LineCounters for the counts."""
@@ -77,7 +82,18 @@ class Profile:
             "arch": self.arch,
             "occupancy": asdict(only.occupancy) if only else None,
             "kernels": [kernel.to_json() for kernel in self.kernels],
+            "prediction": self.prediction.to_json() if self.prediction else None,
         }
+
+
+def predicted(profile: Profile, shape: tuple[int, int, int] | None = None) -> Profile:
+    """The profile with the time that the model predicts at a shape, the profiled one where none is given, or with why
+    it cannot. A kernel that is not right is not predicted."""
+    from gemmlab.model import predict
+
+    if not profile.verdict.passed or profile.candidate is None:
+        return profile
+    return replace(profile, prediction=predict(profile.candidate, shape or profile.shape))
 
 
 def profile_source(
@@ -98,7 +114,8 @@ def profile_source(
     if recorder.program is None or recorder.outcome is None:
         return Profile(source, shape, verdict)
     uses = _uses(spec.at(*shape), recorder.program)
-    return Profile(source, shape, verdict, recorder.outcome.counters, recorder.program.arch, uses)
+    counters, arch = recorder.outcome.counters, recorder.program.arch
+    return Profile(source, shape, verdict, counters, arch, uses, Candidate(source, filename, spec))
 
 
 def profile_launcher(

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gemmlab.kernel.epilogue import NOTHING, epilogue_of
 from gemmlab.kernel.launch import Launch
-from gemmlab.kernel.plan import Copy, Fill, Plan, refused, steps_of
+from gemmlab.kernel.plan import Copy, Fill, Plan, Ranks, refused, steps_of
 from gemmlab.model import sm
 from gemmlab.model.accuracy import percent
 from gemmlab.model.launch import Timed, timed
@@ -35,6 +36,8 @@ def predict(candidate: Candidate, shape: Shape, gpu: str = DEFAULT) -> Predictio
         work = candidate.launch.at(*shape)
         if faults := refused(work, program):
             return nothing.without_number(faults[0].message)
+        if beyond := _beyond(candidate, work):
+            return nothing.without_number(beyond)
         done = [_timed(step, program, work, shape, machine) for step in steps_of(work)]
     except CompileError:
         return nothing.without_number("It does not compile.")
@@ -53,6 +56,15 @@ def predict(candidate: Candidate, shape: Shape, gpu: str = DEFAULT) -> Predictio
         reasons=reasons_of(done, us * machine.cycles_a_us, overhead * machine.cycles_a_us),
         lines=lines_of(done, program),
     )
+
+
+def _beyond(candidate: Candidate, work: Launch | Plan) -> str:
+    """What the model does not follow of this work, in a sentence; "" where there is nothing."""
+    if isinstance(work, Ranks):
+        return "It is the work of several GPUs, and the model is of one."
+    if epilogue_of(candidate.launch) != NOTHING:
+        return "It does more than a product, such as to add a bias, and the model does not follow that yet."
+    return ""
 
 
 def _timed(step: Launch | Fill | Copy, program: Program, work: Launch | Plan, shape: Shape, machine: Machine) -> Timed:

@@ -26,17 +26,21 @@ FLOAT_BYTES = 4
 
 @dataclass(frozen=True)
 class Traffic:
-    """What one multiplication moves and computes; loads and stores in elements (float32), `flops` in operations."""
+    """What one multiplication moves and computes; loads and stores in elements, `flops` in operations.
+
+    An element of A and B has `element_bytes`; C is float32.
+    """
 
     global_loads: int
     global_stores: int
     shared_loads: int
     shared_stores: int
     flops: int
+    element_bytes: int = FLOAT_BYTES
 
     @property
     def global_load_bytes(self) -> int:
-        return self.global_loads * FLOAT_BYTES
+        return self.global_loads * self.element_bytes
 
     @property
     def global_store_bytes(self) -> int:
@@ -44,11 +48,11 @@ class Traffic:
 
     @property
     def shared_load_bytes(self) -> int:
-        return self.shared_loads * FLOAT_BYTES
+        return self.shared_loads * self.element_bytes
 
     @property
     def shared_store_bytes(self) -> int:
-        return self.shared_stores * FLOAT_BYTES
+        return self.shared_stores * self.element_bytes
 
     @property
     def intensity(self) -> float:

@@ -8,7 +8,7 @@ it goes half a warp at a time. This is what the hardware counters of an H200 sho
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from gemmlab.cuda.sizes import Sizes
 from gemmlab.kernel.limits import WARP
@@ -65,11 +65,6 @@ class WarpTile:
 def wavefronts(words: Sequence[int]) -> int:
     """Wavefronts of one load in which lane i reads WIDTH words from words[i] on."""
     return BankRequest(tuple(words), WIDTH, is_load=True).wavefronts
-
-
-def rescaled(tile: WarpTile, sizes: Sizes) -> WarpTile:
-    """The same arrangement of lanes with more or fewer pieces a thread: where they lie does not hang on the sizes."""
-    return replace(tile, sizes=sizes)
 
 
 def arrangements(sizes: Sizes) -> dict[str, WarpTile]:

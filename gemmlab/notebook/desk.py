@@ -121,8 +121,12 @@ class Desk:
 
     def note(self, kind: str, **fields: object) -> None:
         """Record what is worth no error: where it cannot be saved, a notice says so."""
+        self.note_of(self.lesson, kind, **fields)
+
+    def note_of(self, lesson: Lesson, kind: str, **fields: object) -> None:
+        """The same of another lesson."""
         try:
-            self.record(kind, **fields)
+            self.progress.record(lesson.number, kind, **fields)
         except UserError as error:
             self.notices.append(str(error))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
 from rich.console import Console, Group, RenderableType
 from rich.table import Table
@@ -11,7 +12,11 @@ from rich.text import Text
 from gemmlab.check.profile import KernelUse, Profile
 from gemmlab.kernel.counters import LineCounters
 from gemmlab.text import sentences as say
+from gemmlab.text.prediction import time_of, told
 from gemmlab.text.verdict import printable, render
+
+if TYPE_CHECKING:
+    from gemmlab.model import Prediction
 
 _NARROW = 100  # columns; what is not a terminal gets the lines whole
 
@@ -77,21 +82,38 @@ def _parts(profile: Profile) -> Iterator[RenderableType]:
     yield from _ratios(profile.counters.totals)
     for kernel in profile.kernels:
         yield Text(f"\n{_use(kernel, profile.arch)}")
+    if profile.prediction:
+        yield Text()
+        yield from map(Text, told(profile.prediction))
+        yield _reasons(profile.prediction)
 
 
 def _source(profile: Profile) -> Table:
     """Every line of the source with its counters; columns that stay empty are left out."""
     lines = profile.counters.lines
     columns = [column for column in _COLUMNS if any(column[1](counts) is not None for counts in lines.values())]
+    times = time_of(profile.prediction) if profile.prediction else {}
     table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 1))
     for head, _ in columns:
         table.add_column(head, justify="right", no_wrap=True, vertical="bottom")
+    if times:
+        table.add_column(say.SHARE_OF_TIME(), justify="right", no_wrap=True, vertical="bottom")
     table.add_column("line", justify="right", no_wrap=True, style="dim", vertical="bottom")
     table.add_column("source", no_wrap=True, overflow="ellipsis", vertical="bottom")
     for number, text in enumerate(profile.source.splitlines(), 1):
         counts = lines.get(number)
         cells = [_number(value(counts)) if counts else "" for _, value in columns]
+        cells += [f"{100 * times[number]:.1f}" if number in times else ""] if times else []
         table.add_row(*cells, str(number), Text(printable(text)))
+    return table
+
+
+def _reasons(prediction: Prediction) -> Table:
+    """Each reason with its cycles, its share of the time, and what it is."""
+    table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 1))
+    for reason in prediction.reasons:
+        cycles = say.CYCLES(cycles=_number(round(reason.cycles)))
+        table.add_row(reason.name, f"{100 * reason.share:.0f} %", cycles, Text(reason.what))
     return table
 
 

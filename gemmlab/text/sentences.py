@@ -71,3 +71,13 @@ KERNEL_USE = Sentence(
     "{kernel} on {arch}: {registers} registers a thread, {shared:,} bytes of shared memory a block, {spilled} bytes "
     "spilled; occupancy {percent:.0f} % ({blocks} blocks, {warps} warps on an SM), limited by {limits}"
 )
+
+# What the model says of a kernel. `summary` names the reasons, the one that decides first.
+PREDICTED = Sentence(
+    "Predicted for an {gpu} at M, N, K = {M}, {N}, {K}: {ms} ms, perhaps {low} to {high} ms (± {percent:.0f} %), "
+    "{gflops} GFLOPS. Nothing was timed."
+)
+BECAUSE = Sentence("Why: {summary}.")
+NOT_PREDICTED = Sentence("No time is predicted for an {gpu}. {unknown}")
+CYCLES = Sentence("{cycles} cycles")
+SHARE_OF_TIME = Sentence("% of the\npredicted\ntime")

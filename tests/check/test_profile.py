@@ -76,6 +76,9 @@ def test_json(ask):
     assert told["totals"]["global_load_requests"] == sum(entry["global_load_requests"] for entry in told["lines"])
     assert told["resources"]["registers"] > 0
     assert 0 < told["occupancy"]["fraction"] <= 1
+    predicted = told["prediction"]
+    assert predicted["low_ms"] < predicted["ms"] < predicted["high_ms"] and predicted["gpu"] == "NVIDIA-H200"
+    assert predicted["bottleneck"] == predicted["reasons"][0]["name"] and str(FMA_LINE) in predicted["lines"]
 
 
 def test_text_has_every_line_and_the_counts_beside_it(ask):
@@ -89,6 +92,10 @@ def test_text_has_every_line_and_the_counts_beside_it(ask):
     assert "as ptxas joins them" in text
     assert "registers a thread" in text and "occupancy" in text
     assert "failed" not in text
+    assert "Predicted for an NVIDIA H200 at M, N, K = 48, 64, 32:" in text and "Nothing was timed. Why" not in text
+    assert " decides." in text and "predicted" in text.splitlines()[3]
+    larger = ask("profile", TILED, *LAUNCH, "--predict", "96,64,32")[1]
+    assert "Predicted for an NVIDIA H200 at M, N, K = 96, 64, 32:" in larger and f"{48 * 64 * 32:,}" in larger
 
 
 def test_broken_kernel_says_so(ask, tmp_path):
@@ -99,7 +106,7 @@ def test_broken_kernel_says_so(ask, tmp_path):
     assert "race" in text and "The kernel is not right" in text
     assert "acc += As[ty][k]" in text
     told = json.loads(ask("profile", path, *LAUNCH, "--json")[1])
-    assert told["status"] == "failed" and told["totals"]["fma"] > 0
+    assert told["status"] == "failed" and told["totals"]["fma"] > 0 and told["prediction"] is None
 
 
 def test_what_does_not_compile_has_no_counts(ask, tmp_path):

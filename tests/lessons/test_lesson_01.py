@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from lesson_text import diff_of, prose_of
+from lesson_text import computed, diff_of, prose_of
 
 from gemmlab.check.rules import broken_rules, judge, measured
 from gemmlab.compiler.compile import compile_source
@@ -34,7 +34,7 @@ def sectors(lesson) -> dict[str, dict[str, int]]:
 
 def test_the_predictions_are_the_emulators_addresses(lesson, sectors):
     loads = {name: counts["A"] + counts["B"] for name, counts in sectors.items()}
-    assert {prediction.id: prediction.answer for prediction in lesson.predictions} == {
+    assert {prediction.id: prediction.answer for prediction in computed(lesson)} == {
         "a_tx": sectors["tx"]["A"],
         "b_tx": sectors["tx"]["B"],
         "a_ty": sectors["ty"]["A"],

@@ -4,7 +4,7 @@ away."""
 from __future__ import annotations
 
 import pytest
-from lesson_text import diff_of, prose_of
+from lesson_text import computed, diff_of, prose_of
 
 from gemmlab.compiler.compile import compile_source
 from gemmlab.course.lesson import load
@@ -48,7 +48,7 @@ def test_one_decision_makes_C_wrong_without_the_second_barrier(lesson):
 def test_the_predictions_are_the_librarys_numbers(lesson):
     others, other_warps = foreign_reads(lesson.tile)
     played_elsewhere = "late_use"  # by test_one_decision_makes_C_wrong_without_the_second_barrier
-    assert {one.id: one.answer for one in lesson.predictions if one.id != played_elsewhere} == {
+    assert {one.id: one.answer for one in computed(lesson) if one.id != played_elsewhere} == {
         "others": others,
         "other_warps": other_warps,
         "early_use": played(lesson, first_barrier="")[1].wrong,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from lesson_text import diff_of, prose_of
+from lesson_text import computed, diff_of, prose_of
 
 from gemmlab.course.lesson import load
 from gemmlab.models.edges import edges_of
@@ -20,7 +20,7 @@ def lesson():
 
 def test_the_predictions_are_the_simulators_counts(lesson):
     edges = edges_of(SHAPE, lesson.tile)
-    assert {prediction.id: prediction.answer for prediction in lesson.predictions} == {
+    assert {prediction.id: prediction.answer for prediction in computed(lesson)} == {
         "over": edges.blocks_over,
         "filled": edges.filled_steps,
         "idle": edges.idle_threads,

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import astuple
 
-import numpy as np
 import pytest
-from lesson_text import prose_of
+from ladder_numbers import ACCURACY, SMS, predicted_search, rank_correlation
+from lesson_text import computed, prose_of
 from screen import Screen
 
 from gemmlab import notebook
@@ -17,10 +17,9 @@ from gemmlab.course.lesson import load
 from gemmlab.cuda.sizes import Sizes, sizes_of, with_sizes
 from gemmlab.errors import UserError
 from gemmlab.kernel.limits import occupancy
-from gemmlab.kernel.program import Resources
 from gemmlab.models import autotune
 from gemmlab.models.autotune import RULES, launch_spec, pruned_by, space
-from gemmlab.models.warp_tile import BY_ROWS, IN_ORDER, arrangements, rescaled, wavefronts
+from gemmlab.models.warp_tile import BY_ROWS, IN_ORDER, arrangements, wavefronts
 from gemmlab.pictures.speed.landscape import Cell, landscape
 from gemmlab.records.landscapes import cublas, label, lanes_table, measured, recorded_landscapes
 from gemmlab.trials.candidate import Candidate
@@ -49,7 +48,7 @@ def own(lesson):
 
 
 def answers(lesson) -> dict[str, float]:
-    return {prediction.id: prediction.answer for prediction in lesson.predictions}
+    return {prediction.id: prediction.answer for prediction in computed(lesson)}
 
 
 def test_the_predictions_are_computed(lesson):
@@ -61,7 +60,7 @@ def test_the_predictions_are_computed(lesson):
         "rows_floats": by_rows.floats,
         "rows_wavefronts": by_rows.wavefronts,
         "occupancy": 25,
-        "idle_sms": pytest.approx(100 * (autotune.SMS - blocks) / autotune.SMS, abs=0.001),
+        "idle_sms": pytest.approx(100 * (SMS - blocks) / SMS, abs=0.001),
     }
     shared = 2 * 16 * (128 + 4 + 128) * 4
     fractions = {registers: occupancy(256, registers, shared, "sm_90").fraction for registers in range(121, 169)}
@@ -141,18 +140,18 @@ def test_records_are_labelled_and_whole():
         assert lanes_table(record).count("\n| 64×64×16, 4×4 a thread |") == 1
 
 
-def test_the_model_ranks_as_the_gpu_that_it_was_set_by(own):
-    (record,) = (record for record in recorded_landscapes() if record["machine"]["gpu"] == "NVIDIA H200")
-    for search in record["searches"]:
-        shape, speeds = tuple(search["shape"]), []
-        for entry in search["entries"]:
-            sizes = Sizes(*entry["sizes"])
-            used = Resources(entry["registers"], RULES[1].value(sizes), 0, 0, 0, 1)
-            cycles = autotune.estimate(sizes, used, own, shape, "sm_90").cycles
-            speeds.append((entry["gflops"], 1 / cycles))
-        real, model = np.array(speeds).T
-        assert np.corrcoef(real.argsort().argsort(), model.argsort().argsort())[0, 1] > 0.6
-        assert real[model.argmax()] > 0.85 * real.max()
+# A model of this one kernel, with two numbers set by this very record, reached 0.947 and 0.881.
+RANKED = {(1024,) * 3: 0.9, (2048,) * 3: 0.7}
+
+
+@pytest.mark.skipif(not ACCURACY.exists(), reason="no accuracy of the model is recorded")
+@pytest.mark.parametrize("shape", RANKED)
+def test_the_model_ranks_the_search_as_the_record_does(shape):
+    assert rank_correlation(*shape) >= RANKED[shape]
+    predictions, (record,) = predicted_search(*shape), recorded_landscapes()
+    speeds = measured(record, shape)
+    first = min(predictions, key=lambda sizes: predictions[sizes]["predicted_ms"])
+    assert speeds[first] > 0.85 * max(speeds.values())
 
 
 def test_c_is_the_same_to_the_last_bit_in_each_lesson():
@@ -172,19 +171,6 @@ def test_the_last_step_is_shown_as_it_was_recorded(lesson):
     begin, end = (lesson.solution.index(words) for words in ("    // Walk along K", "    // The last tiles may"))
     own = lesson.solution.replace(lesson.solution[begin:end], f"{shown}\n\n")
     assert check_source(own, "k.cu", lesson.launch, lesson.cases, "emulator").passed
-
-
-def test_the_model_counts_waves_and_what_decides(own):
-    used = Resources(64, RULES[1].value(DEFAULT), 0, 0, 0, 1)
-    one = autotune.estimate(DEFAULT, used, own, (64, 64, 256), "sm_90")
-    assert (one.blocks, one.step.limit) == (1, "alone") and one.waves == pytest.approx(1 / (4 * autotune.SMS))
-    full = autotune.estimate(DEFAULT, used, own, (64 * 4 * autotune.SMS, 64, 256), "sm_90")
-    assert full.waves == 1 and full.step.limit == "issue" and full.cycles == 16 * full.step.cycles
-    more = autotune.estimate(DEFAULT, used, own, (64 * 4 * autotune.SMS + 1, 64, 256), "sm_90")
-    assert more.cycles == full.cycles + one.cycles
-    none = autotune.estimate(Sizes(128, 128, 16, 4, 4), Resources(74, 0, 0, 0, 0, 1), own, (64, 64, 64), "sm_80")
-    assert none.cycles == 0 and none.occupancy.blocks_per_sm == 0
-    assert rescaled(own, Sizes(128, 128, 16, 16, 8)).wavefronts == 12
 
 
 def test_depths_that_are_not_offered_are_refused():

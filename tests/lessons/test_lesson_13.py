@@ -7,6 +7,7 @@ from math import ceil
 
 import pytest
 from lesson_text import prose_of
+from screen import Screen
 from student_kernels import student_kernels
 
 from gemmlab.check.check import check_kernel
@@ -15,9 +16,11 @@ from gemmlab.course.lesson import load
 from gemmlab.models.board import SHAPES, bound, named, score
 from gemmlab.notebook import open
 from gemmlab.notebook.verbs.board import rank
+from gemmlab.notebook.verbs.work.profile import own_sizes, show_resources
 from gemmlab.pictures.speed.board import board_table
 from gemmlab.records.boards import RecordedBoard, recorded_board
 from gemmlab.records.ceilings import recorded_ceilings
+from gemmlab.trials.candidate import Candidate
 
 LESSON = load("13")
 ANSWERS = {prediction.id: prediction.answer for prediction in LESSON.predictions}
@@ -123,3 +126,18 @@ def test_with_a_gpu_rank_asks_for_a_prediction_and_a_check_and_then_ranks(said, 
     text = said(80)
     assert "Your score is 50.0 % of cuBLAS" in text and "You expected 80 %" in text
     assert text.count("50.0 %") >= 2 * len(SHAPES)
+
+
+def test_the_profile_has_the_students_own_tiles_and_the_shared_memory_of_the_launch(tmp_path, monkeypatch):
+    monkeypatch.setenv("GEMMLAB_WORK", str(tmp_path))
+    desk, screen = open("13").desk, Screen()
+    LESSON.kernel.path.write_text(LESSON.kernel.starter)
+    assert str(own_sizes(desk)) == "64×64×16, 16×1 a thread"
+    LESSON.kernel.path.write_text(LESSON.solution)
+    assert own_sizes(desk) is None  # its tiles are templates' arguments
+    monkeypatch.setattr("IPython.display.display", screen.display)
+    monkeypatch.setattr("gemmlab.gpu.available", lambda: None)
+    candidate = Candidate(LESSON.solution, "k.cu", LESSON.kernel.launches_of(LESSON.solution))
+    (launch,) = candidate.launches((1024, 1024, 1024))
+    text = screen.of(show_resources, candidate, (1024, 1024, 1024))
+    assert f"{launch.smem:,} bytes of shared memory a block" in text and launch.smem > 48 * 1024

@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 import pytest
-from lesson_text import diff_of
+from lesson_text import computed, diff_of
 
 from gemmlab.check.check import check_source
 from gemmlab.compiler.compile import compile_source
@@ -27,7 +27,7 @@ ALIGNED = Case((36, 48, 20), "random", 7, "ragged")  # one block; K and N are mu
 
 
 def answers(number: str) -> dict[str, float]:
-    return {prediction.id: prediction.answer for prediction in load(number).predictions}
+    return {prediction.id: prediction.answer for prediction in computed(load(number))}
 
 
 def register_traffic(number: str, **other: int):

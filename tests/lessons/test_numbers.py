@@ -126,8 +126,3 @@ def test_l1_kept_something_of_the_coalesced_kernel_only():
         for way, of_c in (("tx", answers["a_tx"]), ("ty", answers["b_ty"]))
     }
     assert names["gflops"]("00") < allowed["tx"] and names["gflops"]("01") > allowed["ty"]
-
-
-def test_what_a_scheduler_issues_decides_where_the_model_misjudges():
-    found = names_of(load("09"))["misjudged"](128, 128, 8, 16, 8)
-    assert found.decides == "issue"

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
+import re
 
+import pytest
+from ladder_numbers import ACCURACY, decides_in, speedup
+from lesson_text import SPEEDUP
+
+from gemmlab.course.lesson import load
 from gemmlab.records.results import all_results
 
 GOALS = {"05_register_1d": 42, "06_register_2d": 60, "07_vector_and_banks": 72, "08_double_buffer": 80,
@@ -15,3 +20,22 @@ def test_the_record_reaches_what_the_ladder_promises(name):
     (results,) = [one for one in all_results() if one.machine["gpu"] == "NVIDIA H200"]
     (ratio,) = [one.ratio for one in results.at((4096, 4096, 4096)).kernels if one.name == name]
     assert 100 * ratio >= GOALS[name]
+
+
+@pytest.mark.parametrize("number", [f"{n:02}" for n in range(1, 10)])
+def test_the_speed_up_of_a_step_is_the_recorded_one(number):
+    (asked,) = [prediction for prediction in load(number).predictions if prediction.id == SPEEDUP]
+    (side,) = map(int, re.findall(r"M = N = K = (\d+)", asked.text))
+    assert asked.answer == pytest.approx(speedup(number, side), abs=0.006) and asked.unit == "times"
+    assert asked.answer * asked.tolerance >= 0.02, "from day to day it differs by so much"
+
+
+@pytest.mark.skipif(not ACCURACY.exists(), reason="no accuracy of the model is recorded")
+@pytest.mark.parametrize("number", [f"{n:02}" for n in range(1, 10)])
+def test_the_model_gives_the_reason_that_the_lesson_tells(number):
+    (asked,) = [prediction for prediction in load(number).predictions if prediction.id == SPEEDUP]
+    side = min([2048, *map(int, re.findall(r"M = N = K = (\d+)", asked.text))])  # the largest cube of the record
+    told = dict.fromkeys(re.findall(r"(\w+) decides (here|in lesson \d\d)", asked.follows))
+    assert told and told == {
+        (decides_in(where.removeprefix("in lesson ").replace("here", number), side), where): None for _, where in told
+    }

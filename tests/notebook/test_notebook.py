@@ -7,6 +7,7 @@ import sys
 import time
 from contextlib import contextmanager
 from functools import partial
+from types import SimpleNamespace
 
 import ipywidgets
 import numpy as np
@@ -283,7 +284,7 @@ def test_without_a_gpu_no_time_is_shown(lesson, screen, course):
     lesson.check()
     assert "No time was measured" in screen.of(lesson.profile)
     assert "registers a thread" in screen.text and "| read from global memory |" in screen.text
-    assert "Measured on" not in screen.text and "ms" not in screen.text.split()
+    assert "Measured on" not in screen.text and "Nothing was timed" in screen.text.replace("\\", "")
     assert "commit" in screen.text and "not your machine" in screen.text  # the ceilings are those of a record
     assert "timing" not in [entry["kind"] for entry in kept(course)]
 
@@ -318,6 +319,48 @@ def test_progress_counts_what_was_done(lesson, screen):
     lesson.check()
     assert "02_small: attempted" in screen.of(lesson.progress)
     assert "1 asked for, 1 revealed, 1 right" in screen.text
+
+
+def predicted(ms: float | None, unknown: str | None = None):
+    """A model that counts how often it is asked, and says so many ms of any kernel."""
+    asked = []
+
+    def predict(candidate, shape, gpu="NVIDIA-H200"):
+        asked.append(candidate.text)
+        low, high, gflops, percent = (0.9 * ms, 1.1 * ms, 2e-6 * np.prod(shape) / ms, 10.0) if ms else (None,) * 4
+        told = {"low_ms": low, "high_ms": high, "gflops": gflops, "percent": percent, "bottleneck": "shared"}
+        return SimpleNamespace(ms=ms, unknown=unknown, **told)
+
+    return asked, predict
+
+
+def test_without_a_gpu_the_ladder_has_what_the_model_predicts_once_for_each_file(lesson, screen, course, monkeypatch):
+    asked, model = predicted(0.25)
+    monkeypatch.setattr("gemmlab.model.predict", model)
+    assert "predicted for" not in screen.of(lesson.progress) and not asked
+    solve(lesson)
+    assert "predicted for" not in screen.of(lesson.progress) and not asked  # it has not passed
+    lesson.check()
+    assert not asked
+    assert "public cases passed, predicted 8,590 GFLOPS ± 10 %" in screen.of(lesson.progress)
+    assert "02_small 8,590, from 7,809 to 9,544 (shared decides)" in screen.text and len(asked) == 1
+    (entry,) = [entry for entry in kept(course) if entry["kind"] == "forecast"]
+    assert (entry["lesson"], entry["gpu"], entry["shape"]) == ("02", "NVIDIA-H200", [1024, 1024, 1024])
+    assert "8,590 GFLOPS" in screen.of(notebook.open("02").progress) and len(asked) == 1
+    solve(lesson)
+    lesson.lesson.kernel_path.write_text(lesson.desk.source() + "// another file\n")
+    assert "The file has changed since it passed" in screen.of(lesson.progress) and len(asked) == 1
+    lesson.check()
+    assert "8,590 GFLOPS" in screen.of(lesson.progress) and len(asked) == 2
+    monkeypatch.setattr("gemmlab.notebook.forecasts._edition", lambda: "another model")
+    assert "8,590 GFLOPS" in screen.of(lesson.progress) and len(asked) == 3
+
+
+def test_the_ladder_says_why_there_is_no_prediction(lesson, screen, monkeypatch):
+    monkeypatch.setattr("gemmlab.model.predict", predicted(None, "it multiplies on tensor cores")[1])
+    solve(lesson)
+    lesson.check()
+    assert "02_small: no prediction. It multiplies on tensor cores." in screen.of(lesson.progress)
 
 
 def test_a_progress_file_that_cannot_be_used_does_not_hide_the_verdict(lesson, screen, course):

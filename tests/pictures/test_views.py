@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from rich.text import Text
 
+from gemmlab.cuda.sizes import Sizes
 from gemmlab.errors import UserError
+from gemmlab.kernel.elements import FLOAT16
 from gemmlab.kernel.tolerance import make_inputs
 from gemmlab.markdown import escape, plain
 from gemmlab.models.ceilings import Ceilings, Point
+from gemmlab.models.ladder import Forecast, Rung
 from gemmlab.models.simulator import steps, traffic_naive, traffic_tiled
 from gemmlab.notebook.verbs.tiles.step import StepPictures
 from gemmlab.pictures.output import Markdown, Report
-from gemmlab.pictures.speed.ladder import Rung, ladder
+from gemmlab.pictures.speed.ladder import ladder
+from gemmlab.pictures.speed.prediction import lines_table, prediction_text, reasons_picture
 from gemmlab.pictures.speed.profile import intensities, scaled, traffic_table
 from gemmlab.pictures.speed.roofline import roofline
 from gemmlab.pictures.tiles.step import step_picture
@@ -176,6 +181,99 @@ def test_a_ladder_shows_each_speed_beside_cublas():
     (bar,) = picture.figure.axes[0].containers
     assert bar[0].get_width() == 6100.0 and picture.figure.axes[0].lines[0].get_xdata()[0] == 51400.0
     assert "6,100 GFLOPS, 12 % of cuBLAS" in picture.alt and "Measured on NVIDIA H200" in picture.alt
+
+
+def test_what_is_predicted_is_never_taken_for_what_was_measured_or_recorded():
+    predicted = Forecast(18000.0, 16000.0, 20500.0, 12.0, "shared")
+    rungs = [
+        Rung("04_ragged_edges", "passed", 7600.0, 33000.0, 0.23, "NVIDIA H200", 7656.0, predicted),
+        Rung("05_register_1d", "passed", recorded=18301.0, forecast=predicted),
+        Rung("11_tensor_cores", "passed", forecast=Forecast(unknown="It multiplies on tensor cores.")),
+        Rung("12_fused_epilogue", "open", remark="no ring, for it was recorded at other shapes."),
+    ]
+    picture = ladder(rungs, "recorded on a GPU", "predicted for an NVIDIA H200")
+    (axes,) = picture.figure.axes
+    marks = [line for line in axes.lines if line.get_marker() in ("o", "D")]
+    assert {line.get_fillstyle() for line in marks} == {"none"}
+    assert [(line.get_marker(), line.get_xdata()[0]) for line in marks] == [
+        ("o", 7656.0), ("D", 18000.0), ("o", 18301.0), ("D", 18000.0),
+    ]  # fmt: skip
+    assert {line.get_color() for line in marks if line.get_marker() == "D"}.isdisjoint(
+        line.get_color() for line in marks if line.get_marker() == "o"
+    )
+    assert axes.get_xlim()[1] > 33000
+    written = texts(picture.figure)
+    assert "your kernel, measured" in written and "your kernel, predicted: nothing was timed" in written
+    assert "the solved kernel, recorded" in written and "11_tensor_cores: no prediction. It multiplies" in written
+    assert "public cases passed, 7,600 GFLOPS, 23 % of cuBLAS" in written  # and not the predicted one beside it
+    assert "public cases passed, predicted 18,000 GFLOPS ± 12 %" in written and "passed, no prediction" in written
+    alone = (
+        "GFLOPS of your kernels, predicted for an NVIDIA H200, nothing was timed: 04_ragged_edges 18,000, from 16,000"
+    )
+    assert alone in picture.alt and "05_register_1d 18,000, from 16,000 to 20,500 (shared decides)." in picture.alt
+    assert "11_tensor_cores: no prediction. It multiplies on tensor cores." in picture.alt
+    assert "12_fused_epilogue: no ring, for it was recorded at other shapes." in picture.alt
+
+
+_LINES = {2: {"issue": 0.29, "shared": 0.6, "memory": 0.001}, 1: {"memory": 0.1}, 3: {"issue": 0.009}}
+
+
+def said(ms: float | None = 0.29, unknown: str | None = None) -> SimpleNamespace:
+    """What a model says of a kernel of three lines."""
+    reasons = (
+        SimpleNamespace(name="issue", cycles=7.1e5, share=0.71, what="instructions that the schedulers issue."),
+        SimpleNamespace(name="shared", cycles=5.4e5, share=0.54, what="wavefronts of shared memory"),
+    )
+    return SimpleNamespace(
+        shape=(1024, 512, 256),
+        gpu="NVIDIA-H200",
+        ms=ms,
+        low_ms=ms and 0.9 * ms,
+        high_ms=ms and 1.1 * ms,
+        gflops=ms and 7405.0,
+        percent=ms and 10.0,
+        unknown=unknown,
+        bottleneck="issue" if ms else None,
+        reasons=reasons if ms else (),
+        lines=_LINES if ms else {},
+        summary=lambda: "issue 71 %, shared 54 %: issue decides",
+    )
+
+
+def test_the_reasons_are_drawn_with_the_one_that_decides_filled():
+    picture = reasons_picture(said())
+    bars = picture.figure.axes[0].patches
+    assert [round(bar.get_width()) for bar in bars] == [71, 54]
+    assert [bar.get_facecolor()[:3] == bar.get_edgecolor()[:3] for bar in bars] == [True, False]
+    assert "nothing was timed. issue decides. issue 71 %: instructions that the schedulers issue." in picture.alt
+    text = prediction_text(said()).replace("\\", "")
+    assert (
+        "Predicted for an NVIDIA H200 at M, N, K = 1024, 512, 256: 0.29 ms, perhaps 0.261 to 0.319 ms (± 10 %)" in text
+    )
+    assert "Nothing was timed. Why: issue 71 %, shared 54 %: issue decides." in text
+
+
+def test_the_lines_have_their_part_of_the_time():
+    rows = lines_table("load(a | b);\nmultiply();\nstore();", said()).splitlines()
+    assert rows[0] == "| line | predicted | of the warps' time | on |"
+    assert rows[2:] == [
+        r"| 1 | `load(a \| b);` | 10 % | waiting for global memory 10 % |",
+        "| 2 | `multiply();` | 89 % | waiting for shared memory 60 %, issuing 29 % |",
+    ]
+
+
+def test_where_the_model_does_not_know_there_is_a_sentence_and_no_number():
+    unknown = said(None, "It multiplies on tensor cores.")
+    assert prediction_text(unknown) == "No time is predicted for an NVIDIA H200\\. It multiplies on tensor cores\\."
+    assert reasons_picture(unknown) is None and lines_table("a();", unknown) == ""
+
+
+def test_matrices_of_another_type_have_columns_of_their_own():
+    table = traffic_table((1024, 1024, 1024), 32, Sizes(64, 64, 32), FLOAT16)
+    assert "| naive float16 | 64×64 float16 |" in table and "| 4.29 GB | 67.11 MB |" in table
+    assert "| intensity | 0.5 FLOP/B | 32 FLOP/B |" in table and "shared" not in table
+    alt = intensities((1024, 1024, 1024), 32, None, Sizes(64, 64, 32), element=FLOAT16).alt
+    assert "naive float16: 0.5 FLOP/B" in alt and "tiled" not in alt
 
 
 def test_the_table_holds_the_sums_of_the_lesson():

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import astuple
 from functools import cache, partial
 from types import SimpleNamespace
+
+import numpy as np
 
 from gemmlab.compiler.compile import compile_source
 from gemmlab.course.lesson import Lesson, find_root, load
@@ -13,8 +16,9 @@ from gemmlab.cuda.sizes import Sizes, numbers_of, register_sizes, sizes_of, with
 from gemmlab.errors import UserError
 from gemmlab.kernel.elements import BFLOAT16, FLOAT16, FLOAT32, TF32
 from gemmlab.kernel.launch import cdiv
-from gemmlab.kernel.limits import REGISTER_UNIT, WARP, occupancy
-from gemmlab.kernel.program import Resources
+from gemmlab.kernel.limits import REGISTER_UNIT, SM_PARTITIONS, STATIC_SHARED, WARP, occupancy
+from gemmlab.model.machines import DEFAULT, RECORDED
+from gemmlab.model.machines import load as load_machine
 from gemmlab.models import autotune
 from gemmlab.models.banks import request
 from gemmlab.models.simulator import FLOAT_BYTES, Traffic, traffic_register_tiled
@@ -30,6 +34,8 @@ from gemmlab.trials.warp_tile import warp_tile
 
 Shape = tuple[int, int, int]
 ARCH = "sm_90"  # of the record
+SMS = load_machine().sms
+ACCURACY = RECORDED / f"model-{DEFAULT}.json"
 UNIT = REGISTER_UNIT // WARP  # registers of a thread are given out in this many
 
 
@@ -178,29 +184,53 @@ def _lanes() -> dict[str, WarpTile]:
     return {"in_order": tiles[IN_ORDER], "by_rows": tiles[BY_ROWS], "own": warp_tile(lesson.kernel, lesson.solution)}
 
 
+def _row(name: str, shape: Shape) -> dict:
+    """What the model says of a kernel at a shape, in its recorded accuracy; that it says so today is tested there."""
+    return _accuracy()[name, shape]
+
+
 @cache
-def _ranked() -> list[autotune.Estimate]:
-    """What the model says of the recorded search at 4096×4096×4096, with the recorded registers; the best first."""
-    shape, lanes = (4096, 4096, 4096), _lanes()["own"]
-    found = [autotune.estimate(one.sizes, _resources(one), lanes, shape, ARCH) for one in _search(*shape)]
-    return sorted(found, key=lambda one: one.cycles)
+def _accuracy() -> dict[tuple[str, Shape], dict]:
+    rows = json.loads(ACCURACY.read_text(encoding="utf-8"))["rows"]
+    return {(row["name"], (*row["shape"],)): row for row in rows}
 
 
-def _misjudged(*sizes: int) -> SimpleNamespace:
-    """One configuration of that search: what the model makes of it and why, and its place in the record."""
-    ranked, recorded = _ranked(), [one.sizes for one in _search(4096, 4096, 4096)]
-    estimate = next(one for one in ranked if one.sizes == Sizes(*sizes))
-    return SimpleNamespace(
-        of_best=100 * ranked[0].cycles / estimate.cycles,
-        record=recorded.index(estimate.sizes) + 1,
-        of=len(ranked),
-        decides=estimate.step.limit,
-        warps_a_scheduler=estimate.occupancy.warps_per_sm // autotune.SCHEDULERS,
-    )
+def _decides(row: dict) -> str:
+    """'shared' of 'shared 78 %, issue 45 %: shared decides'"""
+    return row["summary"].rsplit(": ", 1)[1].removesuffix(" decides")
 
 
-def _resources(found: SimpleNamespace) -> Resources:
-    return Resources(found.registers, autotune.RULES[1].value(found.sizes), 0, 0, 0, 1)
+def predicted_search(M: int, N: int, K: int) -> dict[Sizes, dict]:
+    """What the model predicted for each configuration of the recorded search at that shape, where it gives a number."""
+    rows = {one.sizes: _row(_name_of(one.sizes), (M, N, K)) for one in _search(M, N, K)}
+    return {sizes: row for sizes, row in rows.items() if "predicted_ms" in row}
+
+
+def _name_of(sizes: Sizes) -> str:
+    return "09 " + " ".join(f"{name}={value}" for name, value in vars(sizes).items())
+
+
+def rank_correlation(*shape: int) -> float:
+    """Spearman's, of the predicted and the recorded order of the search at that shape."""
+    predictions = predicted_search(*shape)
+    known = [one for one in _search(*shape) if one.sizes in predictions]
+    speeds = [(one.tflops, 1 / predictions[one.sizes]["predicted_ms"]) for one in known]
+    recorded, predicted = np.array(speeds).T
+    return float(np.corrcoef(recorded.argsort().argsort(), predicted.argsort().argsort())[0, 1])
+
+
+def decides_in(number: str, side: int) -> str:
+    """What decides, by the model, the time of a lesson's solved kernel at a cube."""
+    return _decides(_row(load(number).name, (side, side, side)))
+
+
+def speedup(number: str, side: int) -> float:
+    """How many times as fast as the lesson before it a lesson's kernel was recorded, at a cube."""
+    before = f"{int(number) - 1:02}"
+    (results,) = [one for one in all_results() if one.machine["gpu"] == "NVIDIA H200"]
+    at = results.at((side, side, side))
+    assert at, f"nothing is recorded at {side}"
+    return at.as_taught(number).gflops / at.as_taught(before).gflops
 
 
 _FOR_ALL: dict[str, object] = {
@@ -221,10 +251,12 @@ _FOR_ALL: dict[str, object] = {
     "public": _public,
     "beside_siboehm": _public("lesson 02's kernel beside that tiled one, in one run"),
     "found": _found,
-    "misjudged": _misjudged,
     "winner": lambda *shape: _search(*shape)[0],
     "second": lambda *shape: _search(*shape)[1],
-    "SMS": autotune.SMS,
+    "SMS": SMS,
+    "SCHEDULERS": SM_PARTITIONS,
+    "STATIC_SHARED": STATIC_SHARED,
+    "speedup": speedup,
     "autotune": autotune,
     "Sizes": Sizes,
     "astuple": astuple,

@@ -5,12 +5,20 @@ from __future__ import annotations
 import re
 
 from gemmlab.course.lesson import Lesson
+from gemmlab.course.parts import Prediction
+
+SPEEDUP = "speedup"  # over the step before: its answer is the record's, and no sum
 
 
 def prose_of(lesson: Lesson) -> str:
     """The lesson's Markdown source without its front matter."""
     text = (lesson.root / "lessons" / f"{lesson.name}.md").read_text(encoding="utf-8")
     return text.split("\n---\n", 1)[1]
+
+
+def computed(lesson: Lesson) -> list[Prediction]:
+    """The predictions whose answers are sums, each bound by a test of its own."""
+    return [prediction for prediction in lesson.predictions if prediction.id != SPEEDUP]
 
 
 def asked(prose: str, prediction: str) -> int:

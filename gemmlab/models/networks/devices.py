@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gemmlab.kernel.launch import cdiv
-from gemmlab.models.autotune import SMS
 
 Shape = tuple[int, int, int]
+SMS = 132  # multiprocessors of an H200
 _FLOAT = 4  # bytes
 _OPERATIONS = 2  # of a multiply-add
 

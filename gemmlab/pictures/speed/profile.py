@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import astuple, replace
 from typing import TYPE_CHECKING
 
+from gemmlab.kernel.elements import FLOAT32
 from gemmlab.markdown import escape, plain
 from gemmlab.models.simulator import Traffic, traffic_naive, traffic_register_tiled, traffic_tiled
 
 if TYPE_CHECKING:
     from gemmlab.cuda.sizes import Sizes
     from gemmlab.kernel.counters import Counters
+    from gemmlab.kernel.elements import Element
     from gemmlab.kernel.program import Resources
     from gemmlab.kernel.timing import Timing
     from gemmlab.models.ceilings import Ceilings
@@ -19,25 +21,33 @@ if TYPE_CHECKING:
 _PREFIXES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
 
 
-def traffic_table(shape: tuple[int, int, int], tile: int, sizes: Sizes | None = None) -> str:
+def traffic_table(
+    shape: tuple[int, int, int], tile: int, sizes: Sizes | None = None, element: Element = FLOAT32
+) -> str:
     """Naive and tiled side by side, as a Markdown table; naive alone for tiles of one element. `shape` is (M, N, K).
 
-    `sizes` are those of a kernel whose threads compute several elements each; it has the last column.
+    `sizes` are those of a kernel whose threads, or warps, compute several elements each; it has the last column.
+    `element` is what A and B hold. How often tensor cores read shared memory is not computed: it is counted.
     """
-    columns = _columns(shape, tile, sizes)
-    rows = [_row(name, value, tuple(columns.values())) for name, value in _ROWS if tile > 1 or "shared" not in name]
+    columns = _columns(shape, tile, sizes, element)
+    has_shared = tile > 1 and element is FLOAT32
+    rows = [_row(name, value, tuple(columns.values())) for name, value in _ROWS if has_shared or "shared" not in name]
     head = f"| computed at M, N, K = {', '.join(map(str, shape))} | {' | '.join(columns)} |"
     return "\n".join([head, "|:--|" + "--:|" * len(columns), *rows])
 
 
-def _columns(shape: tuple[int, int, int], tile: int, sizes: Sizes | None) -> dict[str, Traffic]:
-    """The kernels up to the lesson's own, by name."""
-    columns = {"naive": traffic_naive(*shape)}
-    if tile > 1:
+def _columns(
+    shape: tuple[int, int, int], tile: int, sizes: Sizes | None, element: Element = FLOAT32
+) -> dict[str, Traffic]:
+    """The kernels up to the lesson's own, by name, all with matrices of the same elements."""
+    of = "" if element is FLOAT32 else f" {element.name}"
+    columns = {f"naive{of}": traffic_naive(*shape)}
+    if tile > 1 and element is FLOAT32:
         columns[f"tiled, T = {tile}"] = traffic_tiled(*shape, tile)
     if sizes is not None:
-        columns[f"{sizes.BM}×{sizes.BN}, {sizes.TM}×{sizes.TN} each"] = traffic_register_tiled(*shape, *astuple(sizes))
-    return columns
+        each = f", {sizes.TM}×{sizes.TN} each" if sizes.results > 1 else ""
+        columns[f"{sizes.BM}×{sizes.BN}{each}{of}"] = traffic_register_tiled(*shape, *astuple(sizes))
+    return {name: replace(traffic, element_bytes=element.size) for name, traffic in columns.items()}
 
 
 _ROWS = (
@@ -98,12 +108,12 @@ def _count(value: int) -> str:
     return f"{value:,}" if value else ""
 
 
-def resources_text(resources: Resources, arch: str) -> str:
-    """Registers, shared memory and spills, in Markdown."""
-    spilled = resources.spill_store_bytes + resources.spill_load_bytes
+def resources_text(resources: Resources, arch: str, smem: int = 0) -> str:
+    """Registers, shared memory and spills, in Markdown; `smem` are the bytes of a block that the launch asks for."""
+    spilled, shared = resources.spill_store_bytes + resources.spill_load_bytes, resources.shared_bytes + smem
     return (
-        f"Your kernel, compiled for {escape(arch)}: {resources.registers} registers a thread, {resources.shared_bytes} "
-        f"bytes of shared memory a block, {spilled} bytes spilled."
+        f"Your kernel, compiled for {escape(arch)}: {resources.registers} registers a thread, {shared:,} bytes of "
+        f"shared memory a block, {spilled} bytes spilled."
     )
 
 
@@ -131,10 +141,12 @@ def intensities(
     gflops: float | None,
     sizes: Sizes | None = None,
     ceilings: Ceilings | None = None,
+    element: Element = FLOAT32,
 ) -> Picture:
     """The roofline with the kernels of `traffic_table`; the last, the lesson's, has its GFLOPS where it was timed."""
     from gemmlab.models.ceilings import Point
     from gemmlab.pictures.speed.roofline import roofline
 
-    *before, own = (Point(name, traffic.intensity) for name, traffic in _columns(shape, tile, sizes).items())
+    kernels = _columns(shape, tile, sizes, element)
+    *before, own = (Point(name, traffic.intensity) for name, traffic in kernels.items())
     return roofline([*before, replace(own, gflops=gflops)], ceilings)

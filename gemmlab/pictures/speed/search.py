@@ -14,21 +14,22 @@ _COLUMNS = (
     ("BM×BN×BK", lambda one: f"{one.sizes.BM}×{one.sizes.BN}×{one.sizes.BK}"),
     ("TM×TN", lambda one: f"{one.sizes.TM}×{one.sizes.TN}"),
     ("threads", lambda one: f"{one.sizes.threads:,}"),
-    ("registers", lambda one: f"{one.estimate.resources.registers}"),
-    ("spilled", lambda one: f"{one.estimate.resources.spill_store_bytes + one.estimate.resources.spill_load_bytes}"),
-    ("occupancy", lambda one: f"{100 * one.estimate.occupancy.fraction:.1f} %"),
-    ("blocks", lambda one: f"{one.estimate.blocks:,}"),
-    ("waves", lambda one: plain(one.estimate.waves)),
-    ("shared reads a multiply-add", lambda one: plain(one.estimate.traffic.shared_loads_per_fma)),
-    ("FLOP/B", lambda one: plain(one.estimate.traffic.intensity)),
-    ("limit of a step", lambda one: one.estimate.step.limit),
+    ("registers", lambda one: f"{one.use.resources.registers}"),
+    ("spilled", lambda one: f"{one.use.resources.spill_store_bytes + one.use.resources.spill_load_bytes}"),
+    ("occupancy", lambda one: f"{100 * one.use.occupancy.fraction:.1f} %"),
+    ("blocks", lambda one: f"{one.use.blocks:,}"),
+    ("waves", lambda one: plain(one.use.waves)),
+    ("shared reads a multiply-add", lambda one: plain(one.use.traffic.shared_loads_per_fma)),
+    ("FLOP/B", lambda one: plain(one.use.traffic.intensity)),
+    ("decides, by the model", lambda one: one.reason or "–"),
+    ("predicted GFLOPS", lambda one: f"{one.predicted:,.0f}" if one.predicted else "–"),
 )
 
 
 def search_table(ranked: Sequence[Found]) -> str:
-    """A Markdown table; the last column is GFLOPS where they were measured, else the model's speed beside the best."""
+    """A Markdown table. The last column is what was measured, else the predicted speed beside the best one."""
     measured = any(one.gflops for one in ranked)
-    names = [name for name, _ in _COLUMNS] + ["GFLOPS" if measured else "speed, by the model"]
+    names = [name for name, _ in _COLUMNS] + ["measured GFLOPS" if measured else "of the best predicted"]
     lines = [names, ["--:"] * len(names)]
     for one in ranked:
         last = f"{one.gflops:,.0f}" if measured else f"{100 * one.speed / ranked[0].speed:.0f} %"

@@ -6,39 +6,65 @@ from dataclasses import replace
 
 from gemmlab.course import lesson as lessons
 from gemmlab.course.lesson import Lesson
+from gemmlab.kernel.epilogue import NOTHING, epilogue_of
 from gemmlab.models.ladder import Rung
 from gemmlab.notebook.arguments import TIMED_SHAPE
 from gemmlab.notebook.desk import Desk
+from gemmlab.notebook.forecasts import forecasts, is_kept, model_name
 from gemmlab.notebook.registry import verb
 from gemmlab.pictures.output import Markdown, show, show_picture
-from gemmlab.records.results import first_results
+from gemmlab.records.results import Results, first_results
 
 _SHAPE = "×".join(map(str, TIMED_SHAPE))
 
 
 @verb
 def progress(desk: Desk) -> None:
-    """Where you stand: the ladder of lessons, and how many predictions came close."""
+    """Where you stand: the ladder of lessons, measured, recorded and predicted, and how many predictions came close."""
     from gemmlab.pictures.speed.ladder import ladder
 
-    show_picture(ladder(*_beside_record(desk)))
+    every = lessons.load_all(desk.lesson.root)
+    rungs, record = _beside_record(every, _predicted(desk, every))
+    show_picture(ladder(rungs, record, model_name()))
     revealed = desk.progress.entries(desk.lesson.number, "reveal")
     close = sum(entry["right"] for entry in revealed)
     counts = f"{len(desk.lesson.predictions)} asked for, {len(revealed)} revealed, {close} right"
     show(Markdown(f"Predictions in this lesson: {counts}."))
 
 
-def _beside_record(desk: Desk) -> tuple[list[Rung], str]:
-    """Every lesson's rung, with the recorded speed of its solved kernel, and what that was recorded on."""
-    every = lessons.load_all(desk.lesson.root)
+def _predicted(desk: Desk, every: list[Lesson]) -> list[Rung]:
+    """Every lesson's rung, with the model's forecast of the kernels that have passed. New ones take a moment each."""
     rungs = [_rung(desk, lesson) for lesson in every]
+    passed = [lesson for lesson, rung in zip(every, rungs, strict=True) if rung.state == "passed"]
+    missing = sum(not is_kept(desk, lesson) for lesson in passed if len(lesson.kernels) == 1)
+    if missing:
+        with desk.progress_bar(len(passed)) as tick:
+            found = forecasts(desk, passed, tick)
+    else:
+        found = forecasts(desk, passed)
+    return [replace(rung, forecast=found.get(lesson.number)) for lesson, rung in zip(every, rungs, strict=True)]
+
+
+def _beside_record(every: list[Lesson], rungs: list[Rung]) -> tuple[list[Rung], str]:
+    """The rungs with the recorded speed of the solved kernels, and what that was recorded on."""
     results = first_results()
-    at_shape = results.at(TIMED_SHAPE) if results else None
-    if results is None or at_shape is None:
+    if results is None or results.at(TIMED_SHAPE) is None:
         return rungs, ""
-    recorded = {lesson: at_shape.as_taught(lesson).gflops for lesson in at_shape.lessons}
-    beside = [replace(rung, recorded=recorded.get(one.number)) for rung, one in zip(rungs, every, strict=True)]
+    beside = [_recorded(results, lesson, rung) for lesson, rung in zip(every, rungs, strict=True)]
     return beside, f"{results.label}, at {_SHAPE}; not your machine"
+
+
+def _recorded(results: Results, lesson: Lesson, rung: Rung) -> Rung:
+    """With its ring, for matrices of the lesson's own kind; a lesson that was recorded elsewhere says so."""
+    if len(lesson.kernels) != 1:
+        return rung
+    at_shape = results.at(TIMED_SHAPE, lesson.kernel.element.name)
+    if at_shape and lesson.number in at_shape.lessons:
+        return replace(rung, recorded=at_shape.as_taught(lesson.number).gflops)
+    if results.fused and epilogue_of(lesson.kernel.launched_by) != NOTHING:
+        shapes = ", ".join("×".join(map(str, one.shape)) for one in results.fused)
+        return replace(rung, remark=f"no ring, for it was recorded at other shapes: {shapes}.")
+    return rung
 
 
 def _rung(desk: Desk, lesson: Lesson) -> Rung:
