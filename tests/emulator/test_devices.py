@@ -82,6 +82,7 @@ RIGHT = {
         ),
         ("__threadfence_system();  // acquire", ""),
     ),
+    "a plain reset behind an acquire": ((RESET, "flags[t] = 0;"),),
     "a fence of every thread before the barrier": ((FENCE, ""), (STORED, f"__threadfence_system(); {STORED}")),
 }
 
@@ -255,6 +256,14 @@ def test_the_check_says_on_which_device_C_is_wrong():
     verdict = check_launcher(text, FILE.name, "solve", [Case(SHAPE, "integer", 1, "given")], "emulator", given=given)
     (wrong,) = verdict.findings
     assert wrong.kind == "wrong_result" and wrong.message.startswith("On device 1: ") and wrong.details["device"] == 1
+
+
+def test_words_of_one_byte_do_not_part_a_flag():
+    """Code that is not optimised may access single bytes; the shadow then has a word for each."""
+    outcome, right = outcome_of(
+        changed((RESET, "flags[t] = 0;"), ("seen[i] = C[i];", "((char*)seen)[4 * i] = C[i] > 0;"))
+    )
+    assert findings_of(outcome) == [] and np.array_equal(outcome.C, right)
 
 
 def run(command: str, *more: str):

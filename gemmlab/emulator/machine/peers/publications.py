@@ -158,10 +158,17 @@ def is_handed_over(state, time, other_warp, block, word, warp):
         if holds(known, number):
             if time < word64(system_times(state, row), other_warp):
                 return True
-            if word64(row, WORD) == word and time <= word64(row, AT):
+            if _is_of_flag(state, row, word) and time <= word64(row, AT):
                 return True
         number = word64(row, BEFORE_OF_BLOCK)
     return _is_covered(state, time, other_warp, block, known)
+
+
+@compiled_as("boolean(int64, int64, int64)")
+def _is_of_flag(state, row, word):
+    """Whether a word is one of the flag that a publication was made through, which has up to eight bytes."""
+    first = word64(row, WORD)
+    return first <= word < first + (8 >> get(state, s.GRANULE_SHIFT))
 
 
 @compiled_as("boolean(int64, int64, int64, int64, int64)")
