@@ -20,6 +20,7 @@ from filelock import FileLock
 
 from gemmlab.emulator import native, shipped, store, warm
 from gemmlab.emulator.executor import EmulatorExecutor
+from gemmlab.emulator.machine.state import FIELD_COUNT
 from gemmlab.kernel.executor import Outcome
 from gemmlab.kernel.launch import LaunchSpec
 
@@ -222,7 +223,7 @@ def test_the_time_of_a_launch_does_not_run_while_the_code_is_made(monkeypatch):
     monkeypatch.setattr(warm, "compiled_interpreter", lambda: clock.__setitem__(0, 1000.0))
     left = []
     executor = EmulatorExecutor(seconds=60)
-    monkeypatch.setattr(executor, "_launch", lambda *args: left.append(args[-1]) or Outcome(None, []))
+    monkeypatch.setattr(executor, "_launch", lambda *args: left.append(args[-1].seconds) or Outcome(None, []))
     executor._run(None, LaunchSpec.parse("1", "1").at(1, 1, 1), SimpleNamespace(written=None), (1, 1, 1), None)
     assert left == [60.0]
 
@@ -256,7 +257,8 @@ def test_an_empty_cache_is_filled_beside_other_work(tmp_path, monkeypatch):
         if store.is_ready():
             break
         time.sleep(0.1)
-    assert native.load(store.load())(0, np.zeros(0, np.int64)) == 0
+    no_launch = np.zeros(FIELD_COUNT, np.int64)
+    assert native.load(store.load())(no_launch.ctypes.data, np.zeros(0, np.int64)) == 0
 
 
 def test_what_the_course_brings_is_what_its_sources_give():
