@@ -176,6 +176,13 @@ def _found(shape: Shape, *sizes: int) -> SimpleNamespace:
     return next(one for one in _search(*shape) if one.sizes == Sizes(*sizes))
 
 
+def _slowest_predicted(M: int, N: int, K: int) -> int:
+    """The speed of the slowest configuration in per cent of the best, as lesson 09's search of BK = 16 shows it."""
+    notebook = (find_root() / "solutions/09_warp_tile_autotune.ipynb").read_text(encoding="utf-8")
+    told = rf"M, N, K = {M}, {N}, {K}, predicted .*?Slowest: 64×64×16, 4×4 a thread, at (\d+) % of it"
+    return int(re.search(told, notebook)[1])  # type: ignore[index]
+
+
 @cache
 def _lanes() -> dict[str, WarpTile]:
     """How warps lie with the tiles of lesson 09: in order, by rows, and as its solved kernel has them."""
@@ -251,6 +258,7 @@ _FOR_ALL: dict[str, object] = {
     "public": _public,
     "beside_siboehm": _public("lesson 02's kernel beside that tiled one, in one run"),
     "found": _found,
+    "slowest_predicted": _slowest_predicted,
     "winner": lambda *shape: _search(*shape)[0],
     "second": lambda *shape: _search(*shape)[1],
     "SMS": SMS,
