@@ -20,6 +20,7 @@ from conftest import NO_CHROMIUM
 ROOT = Path(__file__).parents[2]
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 _TOKEN = "course"
+_BEGIN_SECONDS = 20
 _START_SECONDS, _CELL_SECONDS = 60, 180  # a cell, and all cells of a lesson on a busy machine
 _SETTINGS = {
     "apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False},
@@ -170,9 +171,21 @@ class NotebookPage:
     def run_all(self) -> None:
         """Run all cells and wait for the last one."""
         before = self._prompt(self._last)
-        self.page.get_by_role("menuitem", name="Run", exact=True).click()
-        self.page.get_by_text("Run All Cells", exact=True).click()
+        for _ in range(3):  # a click on a page that still loads may be lost
+            self.page.get_by_role("menuitem", name="Run", exact=True).click()
+            self.page.get_by_text("Run All Cells", exact=True).click()
+            if self._has_begun(before):
+                break
         self._wait_for_run(self._last, before)
+
+    def _has_begun(self, before: str) -> bool:
+        """Whether the last cell waits for its turn, or has run, within some seconds."""
+        deadline = time.monotonic() + _BEGIN_SECONDS
+        while time.monotonic() < deadline:
+            if self._prompt(self._last) != before:
+                return True
+            self.page.wait_for_timeout(100)
+        return False
 
     def restart(self) -> None:
         """Restart the kernel, and wait until it is there again."""
@@ -202,7 +215,14 @@ class NotebookPage:
             if now != before and any(map(str.isdigit, now)):
                 return
             self.page.wait_for_timeout(100)
-        raise TimeoutError("the cell did not end")
+        raise TimeoutError(f"the cell did not end; {self._stands()}")
+
+    def _stands(self) -> str:
+        """Where the notebook stands: the numbers beside its cells, the kernel's state, and a fault if one is shown."""
+        state = self.page.locator(".jp-Notebook-ExecutionIndicator").first.get_attribute("data-status")
+        prompts = self.page.locator(".jp-Notebook .jp-CodeCell .jp-InputPrompt").all_inner_texts()
+        faults = self.page.locator('.jp-OutputArea-output[data-mime-type*="stderr"]').all_inner_texts()
+        return f"the kernel is {state}, the cells {' '.join(prompts)}, faults: {faults}"
 
     def replace_line(self, source: str, old: str, new: str, which: int = 0) -> None:
         """Type another line in place of the one in that cell that holds `old`; its indentation stays."""
