@@ -1,4 +1,4 @@
-"""The time of one launch: a sample of its blocks is counted, their machine code followed, one SM simulated.
+"""The time of one launch: one of its blocks is counted, its machine code followed, one SM simulated.
 
 The SM that gets most blocks decides. It works in rounds of as many blocks as fit on it at one time, and its last round
 may be of fewer.
@@ -37,8 +37,7 @@ _EARLY, _LATE = 1, 5  # the parts of a simulation whose pace counts: neither the
 @dataclass(frozen=True)
 class Timed:
     """`cycles` until the launch ends, and of all SMs together those that they had blocks. `busy` and `waits` are
-    those of
-    one SM (sm.py), `ran[i]` how often its warps run instruction i of the `code`."""
+    those of one SM (sm.py), `ran[i]` how often its warps run instruction i of the `code`."""
 
     cycles: float
     used: float
@@ -51,17 +50,17 @@ class Timed:
 def timed(launch: Launch, program: Program, work: Launch | Plan, shape: Shape, machine: Machine) -> Timed:
     """One launch of `work`. Raises NotCounted where there is no telling."""
     code = _code(program, launch.kernel)
-    blocks = sampled(program, launch, work, shape)
-    require_known(code, program.ptx, program.symbol(launch.kernel), blocks[0])
+    block = sampled(program, launch, work, shape)
+    require_known(code, program.ptx, program.symbol(launch.kernel), block)
     warps = cdiv(prod(launch.block), WARP)
-    flows = flow.solved(code, {line: counted.instructions / warps for line, counted in blocks[0].lines.items()})
+    flows = flow.solved(code, {line: counted.instructions / warps for line, counted in block.lines.items()})
     require_little_local(code, flows)
     total = prod(launch.grid)
     used = program.resources[launch.kernel]
     fits = occupancy(prod(launch.block), used.registers, used.shared_bytes + launch.smem, program.arch).blocks_per_sm
     rounds, rest = divmod(ceil(total / machine.sms), fits)
-    reuse = reuse_of(blocks, launch.layout.product(shape), launch.layout.element, rounds + bool(rest))
-    whole, costs = tables(code, blocks[0], reuse, machine)
+    reuse = reuse_of(block, launch.layout.product(shape), launch.layout.element, rounds + bool(rest))
+    whole, costs = tables(code, block, reuse, machine)
     path = _Path.of(flows, min(MOST_STEPS, _MOST_IN_ALL // (warps * min(fits, ceil(total / machine.sms)))))
     values = numbers(machine, min(machine.sms, total), warps)
     found = [

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
@@ -26,7 +25,7 @@ _HARMLESS = ("uninitialized",)  # of one launch of several: what the launches be
 
 @dataclass(frozen=True)
 class Sampled:
-    """One block that stands for `blocks` of the grid: what it executed by lines of the PTX, and how many rows and
+    """One block that stands for the `blocks` of a grid: what it executed by lines of the PTX, and how many rows and
     columns of C it wrote to."""
 
     blocks: int
@@ -43,19 +42,8 @@ class NotCounted(Exception):
     """The launch could not be counted; the text says why, as a sentence for people."""
 
 
-def sampled(program: Program, launch: Launch, work: Launch | Plan, shape: Shape) -> tuple[Sampled, ...]:
-    """The sampled blocks of one launch of `work`, the one that stands for most of the grid first. Raises NotCounted."""
-    return tuple(_run(program, launch, work, shape, *one) for one in _picked(launch.grid))
-
-
-def _picked(grid: tuple[int, int, int]) -> Iterator[tuple[int, int]]:
-    """(linear number of a block, blocks that it stands for): one in the middle, or the first of few."""
-    x, y, _ = grid
-    i, j, k = (size // 2 if size > 2 else 0 for size in grid)
-    yield i + x * (j + y * k), prod(grid)
-
-
-def _run(program: Program, launch: Launch, work: Launch | Plan, shape: Shape, block: int, stands_for: int) -> Sampled:
+def sampled(program: Program, launch: Launch, work: Launch | Plan, shape: Shape) -> Sampled:
+    """The block that stands for the grid of one launch of `work`. Raises NotCounted."""
     from gemmlab.emulator import EmulatorExecutor
 
     M, N, K = launch.layout.product(shape)
@@ -64,10 +52,17 @@ def _run(program: Program, launch: Launch, work: Launch | Plan, shape: Shape, bl
     terms = NOTHING.terms("random", (M, N), 1, element)
     alone = Plan((launch,), work.buffers) if isinstance(work, Plan) else launch
     executor = EmulatorExecutor(seconds=_SECONDS, again=False, by_ptx=True)
-    outcome = executor.run(program, alone, A, B, shape, blocks=np.array([block], np.int64), terms=terms)
+    outcome = executor.run(program, alone, A, B, shape, blocks=np.array([_middle(launch.grid)], np.int64), terms=terms)
     _require(outcome, isinstance(work, Plan))
     assert outcome.counters is not None
-    return Sampled(stands_for, outcome.counters.lines, *_extent(outcome.written))
+    return Sampled(prod(launch.grid), outcome.counters.lines, *_extent(outcome.written))
+
+
+def _middle(grid: tuple[int, int, int]) -> int:
+    """The linear number of a block in the middle, or of the first of few."""
+    x, y, _ = grid
+    i, j, k = (size // 2 if size > 2 else 0 for size in grid)
+    return i + x * (j + y * k)
 
 
 def _require(outcome: Outcome, of_several: bool) -> None:

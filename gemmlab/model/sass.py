@@ -24,7 +24,6 @@ NO_REGISTER = 255  # reads as 0
 FMA, HEAVY, ALU, UNIFORM, DOUBLE, SPECIAL, SHARED, GLOBAL, COPY, LOCAL, CONSTANT, BARRIER, CONTROL, TENSOR, OTHER = (
     range(15)
 )
-UNITS = "fma heavy alu uniform double special shared global copy local constant barrier control tensor other".split()
 
 # By the lowest nine bits of the operation; the three above them say what kind of operands it has.
 _BY_BASE = {

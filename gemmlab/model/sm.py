@@ -2,10 +2,8 @@
 
 Each warp follows the same path through the machine code. An instruction is issued when the pause that the compiler
 planned after the one before is over, the counters that it waits for are at zero, and what executes it is free. Of
-several
-warps that could go on, a scheduler takes the one that went last, else the oldest. A barrier lets the warps of a
-block go
-when all of them are there. What a warp waited for is added up, instruction by instruction.
+several warps that could go on, a scheduler takes the one that went last, else the oldest. A barrier lets the warps of a
+block go when all of them are there. What a warp waited for is added up, instruction by instruction.
 """
 
 from __future__ import annotations
@@ -16,9 +14,10 @@ from dataclasses import dataclass
 import numpy as np
 from numba import njit
 
+from gemmlab.kernel.limits import SM_PARTITIONS
 from gemmlab.model import sass
 
-SCHEDULERS = 4
+SCHEDULERS = SM_PARTITIONS  # each has one
 COUNTERS = 6
 PARTS = 8  # of a path, whose ends are noted
 _GROUPS = 16  # of asynchronous copies that a warp may have under way

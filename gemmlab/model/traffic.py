@@ -93,17 +93,16 @@ def _writes(one: Instruction, counted: LineCounters) -> float:
     return 2.5 * counted.async_copy_wavefronts / counted.async_copy_requests
 
 
-def reuse_of(blocks: tuple[Sampled, ...], shape: tuple[int, int, int], element: Element, rounds: int) -> Reuse:
+def reuse_of(block: Sampled, shape: tuple[int, int, int], element: Element, rounds: int) -> Reuse:
     """How often what a launch loads was loaded before, by its block or by another: from what a product must read.
 
     A block that writes R rows and S columns of C with F multiply-adds has summed over F / (R·S) of the k, and needs as
     many numbers of each of its rows of A and columns of B at least once. In the first of the `rounds` of blocks all
     wait for memory, for they ask for the same at one time; after it the L2 cache has most.
     """
-    loaded, least, element_bytes = 0.0, 0.0, np.dtype(element.storage).itemsize
-    for one in blocks:
-        loaded += one.blocks * one.totals.global_load_sectors * SECTOR_BYTES
-        least += one.blocks * min(_needed(one, element_bytes), one.totals.global_load_sectors * SECTOR_BYTES)
+    element_bytes = np.dtype(element.storage).itemsize
+    each = block.totals.global_load_sectors * SECTOR_BYTES
+    loaded, least = block.blocks * each, block.blocks * min(_needed(block, element_bytes), each)
     M, N, K = shape
     everything = (M * K + K * N) * element_bytes
     misses = least / loaded if loaded else 1.0

@@ -63,7 +63,7 @@ def candidate(name: str) -> Candidate:
 def followed(name: str) -> tuple[list[sass.Instruction], flow.Flow, Sampled, int]:
     one = candidate(name)
     program, (launch,) = one.compiled("sm_90"), one.launches(SMALL)
-    (block,) = sampled(program, launch, launch, SMALL)
+    block = sampled(program, launch, launch, SMALL)
     warps = launch.block[0] * launch.block[1] // 32
     found = machine_code(program.machine_code, program.symbol(launch.kernel))
     assert found
@@ -87,7 +87,7 @@ def simulated(words: list[tuple[int, int]], warps: int, blocks: int = 1) -> sm.S
     code = decoded(*words)
     machine = load()
     whole, costs = tables(
-        code, block, reuse_of((block,), SMALL, candidate("01_naive_mapping").launch.layout.element, 1), machine
+        code, block, reuse_of(block, SMALL, candidate("01_naive_mapping").launch.layout.element, 1), machine
     )
     return sm.simulate(np.arange(len(code)), whole, costs, numbers(machine, 1, warps), warps, blocks)
 
