@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 _NUM_REGS = 4  # an attribute of a function; to ask for one loads it
 _NAN = 0xFF  # four of these bytes are a NaN
-_PORTABLE = 1  # memory of the host that all devices see
 _ALREADY_OPEN = 704
 
 Action = Callable[[], None]

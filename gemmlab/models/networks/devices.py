@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from gemmlab.kernel.launch import cdiv
 
 Shape = tuple[int, int, int]
-SMS = 132  # multiprocessors of an H200
 _FLOAT = 4  # bytes
 _OPERATIONS = 2  # of a multiply-add
 
@@ -86,10 +85,10 @@ def share_in_turn(shape: Shape, devices: int, rates: Rates) -> float:
     return product / (product + exchange_ms(gathered(*shape[:2], devices), rates))
 
 
-def waves(shape: Shape, devices: int, tile: tuple[int, int], blocks_a_sm: int) -> int:
-    """In how many turns the blocks of one device run, on an H200."""
+def waves(shape: Shape, devices: int, tile: tuple[int, int], at_once: int) -> int:
+    """In how many turns the blocks of one device run, of which it holds `at_once`."""
     M, N, _ = shape
-    return cdiv(cdiv(cdiv(M, devices), tile[0]) * cdiv(N, tile[1]), SMS * blocks_a_sm)
+    return cdiv(cdiv(cdiv(M, devices), tile[0]) * cdiv(N, tile[1]), at_once)
 
 
 def ways_table(shape: Shape, devices: int, rates: Rates) -> str:

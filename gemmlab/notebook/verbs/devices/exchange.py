@@ -12,6 +12,7 @@ from gemmlab.pictures.output import show_picture
 def exchange(desk: Desk, shape: tuple[int, int, int]) -> None:
     """A product on two devices in time: the exchange after the product, or tile by tile while others still multiply."""
     from gemmlab.cuda.sizes import numbers_of, sizes_of
+    from gemmlab.model.machines import load
     from gemmlab.models.networks.devices import waves
     from gemmlab.pictures.speed.exchange import exchange_picture
     from gemmlab.records.links import recorded_links
@@ -20,5 +21,5 @@ def exchange(desk: Desk, shape: tuple[int, int, int]) -> None:
     if desk.owes(desk.prediction("lost_in_turn")):
         return
     tile, (blocks,) = sizes_of(desk.lesson.starter), numbers_of(desk.lesson.starter, "BLOCKS_A_SM")
-    record, count = recorded_links()[0], waves(sizes, 2, (tile.BM, tile.BN), blocks)
+    record, count = recorded_links()[0], waves(sizes, 2, (tile.BM, tile.BN), load().sms * blocks)
     show_picture(exchange_picture(sizes, count, record.rates("nccl_all_gather_gbs"), record.rates()))
