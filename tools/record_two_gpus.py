@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import argparse
 import ctypes
-import importlib.util
 import json
 import os
 import tempfile
@@ -55,15 +54,6 @@ NO_NCCL = "CuPy finds no NCCL: install nvidia-nccl-cu12 or nvidia-nccl-cu13, whi
 Shape = tuple[int, int, int]
 
 
-def load_nccl() -> None:
-    """Load NCCL where its wheel is installed. CuPy looks for it when it is imported, and not in the wheel's folder."""
-    found = importlib.util.find_spec("nvidia")
-    for folder in found.submodule_search_locations or () if found else ():
-        library = Path(folder, "nccl", "lib", "libnccl.so.2")
-        if library.is_file():
-            ctypes.CDLL(str(library), ctypes.RTLD_GLOBAL)
-
-
 @dataclass
 class Way:
     """One way to do a product: the ranks that take part, what is called once they are queued (NCCL), and its times."""
@@ -78,10 +68,11 @@ class Host:
     """The GPUs of this process, and what all measurements on them share."""
 
     def __init__(self, devices: int | None) -> None:
-        load_nccl()
+        os.environ.setdefault("NCCL_NVLS_ENABLE", "0")  # stores and copies alone: no multicast by NVLink's switch
         import cupy
+        from cupy.cuda import nccl
 
-        self.cupy, self.gpu = cupy, Gpu()
+        self.cupy, self.nccl, self.gpu = cupy, nccl, Gpu()
         self.side = Ranks(self.gpu)
         there = cupy.cuda.runtime.getDeviceCount()
         self.world, self.used = devices or 2, min(there, devices or 2)
@@ -135,10 +126,9 @@ class Host:
         if self.used < self.world:
             print("cuBLAS and NCCL are left out: NCCL takes a GPU for each rank", flush=True)
             return []
-        nccl = getattr(self.cupy.cuda, "nccl", None)
-        if nccl is None or not nccl.available:
+        if not self.nccl.available:
             raise SystemExit(NO_NCCL)
-        return list(nccl.NcclCommunicator.initAll(list(range(self.world))))
+        return list(self.nccl.NcclCommunicator.initAll(list(range(self.world))))
 
 
 class Product:
@@ -209,17 +199,10 @@ class Product:
         _, N, K = self.shape
         places = {**rank.places, "C": rank.places["C"] + 4 * number * self.band * N}
         with self.host.cupy.cuda.Device(rank.device):
-            multiply = self.host.gpu.multiply("sgemm", np.float32, places, self.band, N, K)
-            handle = self.host.cupy.cuda.device.get_cublas_handle()
-
-        def work() -> None:
-            self.host.cupy.cuda.cublas.setStream(handle, rank.stream.ptr)
-            multiply()
-
-        return work
+            return _on_stream(rank, self.host.gpu.multiply("sgemm", np.float32, places, self.band, N, K))
 
     def _gather(self, ranks: list[Rank]) -> None:
-        nccl, count = self.host.cupy.cuda.nccl, self.band * self.shape[1]
+        nccl, count = self.host.nccl, self.band * self.shape[1]
         nccl.groupStart()
         for number, (rank, communicator) in enumerate(zip(ranks, self._communicators, strict=True)):
             with self.host.cupy.cuda.Device(rank.device):
@@ -339,7 +322,7 @@ def figures(host: Host, communicators: list[Any]) -> dict:
 
 
 def _gather_ms(host: Host, ranks: list[Rank], places: list[int], communicators: list[Any]) -> float:
-    nccl = host.cupy.cuda.nccl
+    nccl = host.nccl
 
     def gather() -> None:
         nccl.groupStart()
@@ -364,19 +347,20 @@ def _cublas_ms(host: Host, side: int, count: int) -> float:
         with host.cupy.cuda.Device(rank.device):
             for name in "AB":
                 host.array(rank, rank.places[name], (side, side))[:] = host.cupy.random.random((side, side), np.float32)
-            handle = host.cupy.cuda.device.get_cublas_handle()
             multiply = host.gpu.multiply("sgemm", np.float32, rank.places, side, side, side)
-        rank.actions = [_on_stream(host, handle, rank, multiply)]
+        rank.actions = [_on_stream(rank, multiply)]
     way = Way(ranks)
     took = [host.milliseconds(way) for _ in range(WARM_UP + 9)][WARM_UP:]
     host.side.free(ranks)
     return median(took)
 
 
-def _on_stream(host: Host, handle: int, rank: Rank, multiply: Callable[[], None]) -> Callable[[], None]:
+def _on_stream(rank: Rank, multiply: Callable[[], None]) -> Callable[[], None]:
+    """CuPy's cuBLAS takes the stream that is current when it is called, whatever its handle was told before."""
+
     def work() -> None:
-        host.cupy.cuda.cublas.setStream(handle, rank.stream.ptr)
-        multiply()
+        with rank.stream:
+            multiply()
 
     return work
 
