@@ -80,6 +80,8 @@ class Chunk:
         self._local(threads)
         self._region_tables(self._shared(launch))
         self._shadows(options)
+        if code.has_partial_barriers and options.checks:
+            self.array("WARP_READS", 2 * self.warps * (self["SHARED_END"] - self["SHARED_FIRST"]))
         self._scratch(threads, options)
         self._orders(launch, options)
         if options.schedule == IN_STEP:
@@ -276,6 +278,7 @@ class Chunk:
         self.array("STORE_INTERVAL", warps)
         self.array("BARRIER_ARRIVED", 16)
         self.array("BARRIER_MEMBERS", 16)
+        self.array("BARRIER_CAME", 16)
         self.array("WARP_START", warps)
         self.array("SEEN_LANES", warps * 1024)
         self.array("SEEN_WARPS", warps * warps)

@@ -35,6 +35,7 @@ from gemmlab.emulator.machine.shadow import (
     needs_look,
     note_global_read,
     note_read,
+    note_read_of_warp,
     note_read_only,
     read_conflict,
     stamp,
@@ -185,11 +186,22 @@ def _shadow_load(state, warp, row, lanes, base, pc, region, meta):
             note_global_read(state, read1, read2, granule, stamped | low, stamped | high)
         else:
             note_read(state, read1, read2, granule, stamped | low, stamped | high, fresh)
+    if not is_global and get(state, s.WARP_READS):
+        _note_warp(state, stamped, start, words, word64(meta, r.WORDS), warp)
     if clean:
         _mark_defined(state, row, lanes, base)
     else:
         for n in range(field(row, o.ROW_COUNT)):
             _mark_component(state, row, lanes, base, pc, region, n)
+
+
+@compiled_as("void(int64, int64, int64, int64, int64, int64)")
+def _note_warp(state, stamped, start, words, count, warp):
+    """Keep who read the words of a request, for each warp."""
+    for n in range(count):
+        word = word64(words, n)
+        low, high = (warp << 5) + ((word >> LOW_LANE_SHIFT) & LANE_MASK), (warp << 5) + (word & LANE_MASK)
+        note_read_of_warp(state, start + (word >> GRANULE_OF_WORD), stamped | low, stamped | high)
 
 
 @compiled_as("int64(int64)")
