@@ -82,7 +82,9 @@ def _record(data: dict) -> LinkRecord:
     machine = data["machine"]
     gpu, devices, link = (machine[name] for name in ("gpu", "devices", "link"))
     products = tuple(OnDevices(**{**one, "shape": tuple(one["shape"])}) for one in data["products"])
-    return LinkRecord(gpu, devices, link, data["source"], data["figures"], products, machine, tuple(data.get("tried", ())))
+    return LinkRecord(
+        gpu, devices, link, data["source"], data["figures"], products, machine, tuple(data.get("tried", ()))
+    )
 
 
 NOT_RECORDED = (
@@ -90,8 +92,8 @@ NOT_RECORDED = (
     "one host."
 )
 _HEAD = (
-    "| M×N×K | one GPU | two, nothing exchanged | two | as fast as one | of the time without exchange | `fast/two_gpus` "
-    "| cuBLAS, then NCCL |\n|:--|--:|--:|--:|--:|--:|--:|--:|"
+    "| M×N×K | one GPU | two, nothing exchanged | two | as fast as one | of the time without exchange | "
+    "`fast/two_gpus` | cuBLAS, then NCCL |\n|:--|--:|--:|--:|--:|--:|--:|--:|"
 )
 
 
