@@ -11,7 +11,7 @@ import numpy as np
 from gemmlab.emulator.code.code import Code, Region
 from gemmlab.emulator.machine import opcodes as o
 from gemmlab.emulator.machine import state as s
-from gemmlab.emulator.machine.events import EVENT_ROW
+from gemmlab.emulator.machine.events import EVENT_ROW, MOST_KEPT
 from gemmlab.emulator.machine.fragments import FAR
 from gemmlab.emulator.machine.memory.copies import QUEUE_ROW
 from gemmlab.emulator.machine.orders import WORDS
@@ -299,6 +299,7 @@ class Chunk:
         self.events = self.array(
             "EVENTS", (EVENT_CAPACITY + 1) * EVENT_ROW
         )  # one more for the event that is being made
+        self.array("KEPT_EVENTS", MOST_KEPT, np.int32)
         self["PRINT_CAPACITY"] = PRINT_CAPACITY
         self.printed = self.array("PRINT_BUFFER", PRINT_CAPACITY, np.uint8)
 

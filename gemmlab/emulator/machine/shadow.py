@@ -22,7 +22,7 @@ import numpy as np
 from gemmlab.emulator.machine import events as e
 from gemmlab.emulator.machine import state as s
 from gemmlab.emulator.machine.bits import NO_LANES, next_lane
-from gemmlab.emulator.machine.events import begin, keep
+from gemmlab.emulator.machine.events import begin, is_kept, keep
 from gemmlab.emulator.machine.jit import compiled, compiled_as, inlined
 from gemmlab.emulator.machine.orders import from_other_block, join_times, share
 from gemmlab.emulator.machine.peers.publications import (
@@ -45,9 +45,6 @@ ATOMIC_BIT = 1 << 26
 SYSTEM_BIT = 1 << 27
 TIME_SHIFT = 28
 IN_FLIGHT = (1 << 35) - 1
-
-# Bits of a word of a request (PATTERN_WORDS): the last lane that touches it, the first one, its granule.
-LOW_LANE_SHIFT, GRANULE_OF_WORD = 8, 16
 
 NEVER, DEFINED, UNDEFINED = 0, 1, 2
 PLAIN, OF_DEVICE, OF_SYSTEM = 0, 1, 2  # how strong an access is
@@ -87,11 +84,20 @@ def ordered(state, old, thread):
     return time < word64(get(state, s.SEEN_LANES), lane_pair(warp, thread & LANE_MASK, other & LANE_MASK))
 
 
+@compiled_as("int64(int64, int64)")
+def _pc_of(state, record):
+    """The instruction that made a record."""
+    return word32(get(state, s.SITE_PC), (record >> SITE_SHIFT) & SITE_MASK)
+
+
 @compiled_as("void(int64, int64, int64, int64, int64, int64, int64, int64, int64)")
 def _report(state, kind, pc, old, granule, region, offset, thread, other_block):
-    event = begin(state, e.RACE_ASYNC if (old >> TIME_SHIFT) == IN_FLIGHT else kind, pc, thread)
-    other_thread = old & THREAD_MASK
-    set64(event, e.OTHER_PC, word32(get(state, s.SITE_PC), (old >> SITE_SHIFT) & SITE_MASK))
+    shown = np.int64(e.RACE_ASYNC) if (old >> TIME_SHIFT) == IN_FLIGHT else kind
+    other_thread, other_pc = old & THREAD_MASK, _pc_of(state, old)
+    if is_kept(state, shown, pc, other_pc, region, thread >> WARP_SHIFT == other_thread >> WARP_SHIFT, np.int64(1)):
+        return
+    event = begin(state, shown, pc, thread)
+    set64(event, e.OTHER_PC, other_pc)
     set64(event, e.REGION, region)
     set64(event, e.OFFSET, offset)
     set64(event, e.OTHER_THREAD, other_thread)
@@ -168,6 +174,21 @@ def _racing_write(state, granule, thread, strength):
     if old == 0 or _is_ordered(state, old, block, thread, granule):
         return np.int64(0), block
     return old, block
+
+
+@compiled_as("boolean(int64, int64, int64, int64, int64, int64)")
+def is_known_race(state, pc, old, region, warp, lanes):
+    """Whether so many lanes of a warp, which read a shared word now, race with its last write, by another warp, as was
+    reported before. Then they are counted: what orders none of these lanes orders no other."""
+    time, other_warp = old >> TIME_SHIFT, (old & THREAD_MASK) >> WARP_SHIFT
+    if other_warp == warp or old & ATOMIC_BIT:
+        return False
+    kind = np.int64(e.RACE_ASYNC)
+    if time != IN_FLIGHT:
+        kind = np.int64(e.RACE_RAW)
+        if time < word64(get(state, s.SEEN_WARPS), warp * get(state, s.WARPS) + other_warp):
+            return False
+    return is_kept(state, kind, pc, _pc_of(state, old), region, False, lanes)
 
 
 @compiled_as("void(int64, int64, int64, int64, int64, int64, int64)")

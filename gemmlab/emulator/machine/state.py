@@ -43,7 +43,8 @@ from gemmlab.emulator.machine.jit import compiled_as
     FENCED_SYSTEM, SEEN, KNOWN, DEVICE_KNOWN,
     QUESTIONS, ASKED_AT, ASKS, RESUMES, GIVES_WAY,
     WARP_READS, BARRIER_CAME,
-) = range(119)
+    KEPT_EVENTS,
+) = range(120)
 # fmt: on
 FIELD = {name: number for name, number in list(globals().items()) if name.isupper() and isinstance(number, int)}
 FIELD_COUNT = len(FIELD)

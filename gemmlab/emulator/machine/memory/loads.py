@@ -20,18 +20,26 @@ from gemmlab.emulator.machine.memory.own import load_own
 from gemmlab.emulator.machine.orders import meet
 from gemmlab.emulator.machine.peers.polls import ask
 from gemmlab.emulator.machine.registers import define, field, set_lane, vector_entry
-from gemmlab.emulator.machine.requests import count_local, last_pattern, pattern
+from gemmlab.emulator.machine.requests import (
+    GRANULE_OF_WORD,
+    LANES_OF_WORD,
+    LOW_LANE_SHIFT,
+    MOST_LANES,
+    count_local,
+    last_pattern,
+    lanes_between,
+    pattern,
+)
 from gemmlab.emulator.machine.shadow import (
     DEFINED,
-    GRANULE_OF_WORD,
     LANE_MASK,
-    LOW_LANE_SHIFT,
     NEVER,
     OF_DEVICE,
     OF_SYSTEM,
     PLAIN,
     TIME_SHIFT,
     UNDEFINED,
+    is_known_race,
     needs_look,
     note_global_read,
     note_read,
@@ -177,7 +185,9 @@ def _shadow_load(state, warp, row, lanes, base, pc, region, meta):
         low, high = (warp << 5) + ((word >> LOW_LANE_SHIFT) & LANE_MASK), (warp << 5) + (word & LANE_MASK)
         old = word64(writes, granule)
         if old >= fresh and (low != high or is_global or needs_look(state, old, high, fresh)):
-            _look_at_readers(state, pc, granule, region, lanes, warp, row)
+            count = (word >> LANES_OF_WORD) & MOST_LANES
+            if is_global or not is_known_race(state, pc, old, region, warp, count):
+                _look_at_readers(state, pc, granule, region, lanes & lanes_between(low, high), warp, row)
         clean = clean and byte(defined, granule) == DEFINED
         if is_global:
             if field(row, o.ROW_FLAGS) & o.READ_ONLY:
