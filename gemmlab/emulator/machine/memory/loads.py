@@ -26,8 +26,8 @@ from gemmlab.emulator.machine.requests import (
     LOW_LANE_SHIFT,
     MOST_LANES,
     count_local,
-    last_pattern,
     lanes_between,
+    last_pattern,
     pattern,
 )
 from gemmlab.emulator.machine.shadow import (
@@ -175,10 +175,7 @@ def _shadow_load(state, warp, row, lanes, base, pc, region, meta):
     read1, read2 = get(state, s.SHADOW_READ1), get(state, s.SHADOW_READ2)
     clean = True
     if field(row, o.ROW_FLAGS) & o.STRONG:
-        meet_words(state, warp, row, lanes, region, False)
-        if is_global and get(state, s.WORLD):
-            lane = first_lane(lanes)
-            ask(state, site, pc, (warp << 5) + lane, word64(get(state, s.ADDRESSES), lane))
+        _meet_and_ask(state, warp, row, lanes, pc, region)
     for n in range(word64(meta, r.WORDS)):
         word = word64(words, n)
         granule = start + (word >> GRANULE_OF_WORD)
@@ -203,6 +200,15 @@ def _shadow_load(state, warp, row, lanes, base, pc, region, meta):
     else:
         for n in range(field(row, o.ROW_COUNT)):
             _mark_component(state, row, lanes, base, pc, region, n)
+
+
+@compiled
+def _meet_and_ask(state, warp, row, lanes, pc, region):
+    """A strong load learns what was handed on through its words; between devices it is a question."""
+    meet_words(state, warp, row, lanes, region, False)
+    if region < o.FIRST_SHARED and get(state, s.WORLD):
+        lane = first_lane(lanes)
+        ask(state, field(row, o.ROW_SITE), pc, (warp << 5) + lane, word64(get(state, s.ADDRESSES), lane))
 
 
 @compiled_as("void(int64, int64, int64, int64, int64, int64)")
