@@ -51,6 +51,8 @@ NO_RACE_IN_THIS_ORDER = Sentence(
     "No race in the orders of the warps that ran, at these shapes. Not proved for any order: {why}."
 )
 
+SEE_ORDER = Sentence("To see an order of the warps in which the race makes C wrong, add --orders to this command.")
+
 RESOURCES = Sentence("Registers a thread: {registers}, shared memory a block: {shared} bytes (compiled for {arch})")
 RESOURCES_AND_SPILLS = Sentence(
     "Registers a thread: {registers}, shared memory a block: {shared} bytes, spilled: {spilled} bytes "
