@@ -1,6 +1,6 @@
 """Which ways the conditions of every lesson's solution go at its public and at its hidden cases: docs/every_shape.md.
 
-    python tools/tabulate_ways.py          # prints the table, and writes it into the page
+python tools/tabulate_ways.py          # prints the table, and writes it into the page
 """
 
 from __future__ import annotations
