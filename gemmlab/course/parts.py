@@ -144,14 +144,14 @@ class CounterRule:
     def on(self, devices: Devices, world: int) -> CounterRule:
         """The same limit on another number of devices: each has a part of the same size. What goes to each peer goes
         to as many more as there are; and a thread reads a table of the devices, so that there is room for it."""
-        letter = SPLITS[devices.split]
-        shape = tuple(
-            size * world // devices.world if name == letter else size for name, size in zip("MNK", self.shape)
-        )
+        sizes, letter = dict(zip("MNK", self.shape)), SPLITS[devices.split]
+        if letter:
+            sizes[letter] = sizes[letter] * world // devices.world
         more = max(world / devices.world, 1)
         if self.of.startswith("peer_"):
             more = (world - 1) / max(devices.world - 1, 1)
-        return replace(self, shape=shape, at_most=None if self.at_most is None else self.at_most * more)
+        limit = None if self.at_most is None else self.at_most * more
+        return replace(self, shape=(sizes["M"], sizes["N"], sizes["K"]), at_most=limit)
 
 
 def read_rule(block: Block) -> CounterRule:
