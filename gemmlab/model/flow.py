@@ -28,6 +28,7 @@ _ROUNDS = 400
 _LOOPS = 6
 _TIMES, _OFF = 5, 0.02  # how often the equations are weighed anew; by what share a count may be off to keep its weight
 _DUE = 0.98  # turns of a way that make it due
+_STEADY = 1e-12  # of the largest square: keeps equations that say the same from having no solution
 _LEAST = 1e-3  # of a run of a warp: less is none
 
 
@@ -161,13 +162,16 @@ def _known(
 ) -> Iterator[tuple[float, float, dict[int, int]]]:
     """(count, weight, how often each block counts for it). Lines of the PTX whose instruction stays what it is; of each
     block, the most that a guarded one ran, and the median of its arithmetic, where its lines are in no other block."""
-    where: dict[int, dict[int, int]] = defaultdict(lambda: defaultdict(int))
     kinds: dict[int, float] = {}
+    for one in code:
+        if one.ptx and not one.never:
+            kinds[one.ptx] = max(kinds.get(one.ptx, 0.0), _trust(one))
+    where: dict[int, dict[int, int]] = defaultdict(lambda: defaultdict(int))
     for n, block in enumerate(blocks):
         for one in code[block.start : block.end]:
-            if one.ptx and not one.never:
+            # What stands beside it for the same line, such as the jump behind a load, may run elsewhere as well.
+            if one.ptx and not one.never and _trust(one) == kinds[one.ptx]:
                 where[one.ptx][n] += 1
-                kinds[one.ptx] = max(kinds.get(one.ptx, 0.0), _trust(one))
     alone: dict[tuple[int, float], list[float]] = defaultdict(list)
     for line, places in where.items():
         if kinds[line] == _ANCHOR:
@@ -201,14 +205,18 @@ def non_negative(matrix: np.ndarray, right: np.ndarray, cost: np.ndarray) -> np.
 
 
 def _with_free(gram: np.ndarray, target: np.ndarray, free: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """The best x with these free, and with fewer where one of them would be negative: each round takes one away."""
+    steady = _STEADY * gram.diagonal().max(initial=1.0)
     while True:
         trial = np.zeros_like(x)
-        trial[free] = np.linalg.lstsq(gram[np.ix_(free, free)], target[free], rcond=None)[0]
-        bad = free & (trial <= 0)
-        if not bad.any():
+        own = gram[np.ix_(free, free)]
+        trial[free] = np.linalg.solve(own + steady * np.eye(len(own)), target[free])
+        bad = np.flatnonzero(free & (trial <= 0))
+        if not len(bad):
             return trial
-        step = (x[bad] / np.maximum(x[bad] - trial[bad], 1e-300)).min()
-        x = x + step * (trial - x)
+        steps = x[bad] / np.maximum(x[bad] - trial[bad], 1e-300)
+        x = x + steps.min() * (trial - x)
+        free[bad[steps.argmin()]] = False
         free &= x > 1e-12
         x[~free] = 0.0
 

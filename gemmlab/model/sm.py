@@ -264,9 +264,7 @@ def _go_on(sm, w, i, now, warps):  # pragma: no cover
     part = int(sm.busy[ISSUE] * PARTS / (length * len(sm.warp)))
     if part and sm.progress[part - 1] == 0:
         sm.progress[part - 1] = now
-    # Two registers of one bank are read one after the other; meanwhile another warp may be issued, not this one.
-    reads = max(sm.costs[i, BANKS], sm.costs[i, BANKS + 1])
-    warp[_ALLOWED] = now + max(1.0, sm.whole[i, STALL], reads)
+    warp[_ALLOWED] = now + max(1.0, sm.whole[i, STALL])
     warp[_REASON] = PAUSE
     if warp[_AT] >= length:
         warp[_READY] = _NEVER
