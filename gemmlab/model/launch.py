@@ -22,7 +22,7 @@ from gemmlab.model.cubin import machine_code
 from gemmlab.model.limits import require_known, require_little_local
 from gemmlab.model.machines import Machine
 from gemmlab.model.sample import NotCounted, sampled
-from gemmlab.model.traffic import reuse_of
+from gemmlab.model.traffic import Resident, reuse_of
 
 if TYPE_CHECKING:
     from gemmlab.kernel.program import Program
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 Shape = tuple[int, int, int]
 MOST_STEPS = 16_000  # instructions of a warp that are simulated; the rest goes on at the same pace
 _MOST_IN_ALL = 120_000  # of all warps together
+_CACHE_BYTES = 256 * 1024  # of an SM: its L1 cache and its shared memory
 _SHORT = 0.02  # of a path that may be left out
 _EARLY, _LATE = 1, 5  # the parts of a simulation whose pace counts: neither the start nor when first warps have ended
 
@@ -58,10 +59,13 @@ def timed(launch: Launch, program: Program, work: Launch | Plan, shape: Shape, m
     total = prod(launch.grid)
     used = program.resources[launch.kernel]
     fits = occupancy(prod(launch.block), used.registers, used.shared_bytes + launch.smem, program.arch).blocks_per_sm
-    rounds, rest = divmod(ceil(total / machine.sms), fits)
-    reuse = reuse_of(block, launch.layout.product(shape), launch.layout.element, rounds + bool(rest))
+    most = ceil(total / machine.sms)
+    rounds, rest = divmod(most, fits)
+    left = _CACHE_BYTES - fits * (used.shared_bytes + launch.smem)
+    resident = Resident(machine.sms, min(fits, most), most / fits, left)
+    reuse = reuse_of(block, launch.layout.product(shape), launch.layout.element, resident)
     whole, costs = tables(code, block, reuse, machine)
-    path = _Path.of(flows, min(MOST_STEPS, _MOST_IN_ALL // (warps * min(fits, ceil(total / machine.sms)))))
+    path = _Path.of(flows, min(MOST_STEPS, _MOST_IN_ALL // (warps * min(fits, most))))
     values = numbers(machine, min(machine.sms, total), warps)
     found = [
         times * path.run(whole, costs, values, warps, together)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gemmlab.kernel.counters import LineCounters
+from gemmlab.kernel.counters import Counters, LineCounters
 from gemmlab.kernel.epilogue import NOTHING
 from gemmlab.kernel.launch import Launch
 from gemmlab.kernel.plan import Plan
@@ -25,17 +25,56 @@ _HARMLESS = ("uninitialized",)  # of one launch of several: what the launches be
 
 @dataclass(frozen=True)
 class Sampled:
-    """One block that stands for the `blocks` of a grid: what it executed by lines of the PTX, and how many rows and
-    columns of C it wrote to."""
+    """One block, the one with this `number`, that stands for the `blocks` of a grid: what it executed by lines of the
+    PTX, how many lines of the cache a request of each touches, and what it wrote of C."""
 
     blocks: int
+    number: int
     lines: dict[int, LineCounters]
-    rows: int
-    columns: int
+    cache_lines: dict[int, int]
+    tile: Tile
 
     @cached_property
     def totals(self) -> LineCounters:
         return sum(self.lines.values(), LineCounters())
+
+    @property
+    def depth(self) -> float:
+        """The k that an element of C is summed over by this block, on average."""
+        return self.totals.fma / self.tile.elements if self.tile.elements else 0.0
+
+
+@dataclass(frozen=True)
+class Tile:
+    """The first piece without gaps of what a block writes of C, of `elements` in all, as rows × columns from `top` and
+    `left` on."""
+
+    top: int = 0
+    left: int = 0
+    rows: int = 0
+    columns: int = 0
+    elements: int = 0
+
+    @property
+    def pieces(self) -> float:
+        """How many of them the block writes, one after another."""
+        return self.elements / (self.rows * self.columns) if self.elements else 0.0
+
+    @classmethod
+    def of(cls, written: np.ndarray | None) -> Tile:
+        if written is None or not written.any():
+            return cls()
+        top = int(written.any(axis=1).argmax())
+        left, columns = _run(written[top])
+        _, rows = _run(written[:, left])
+        return cls(top, left, rows, columns, int(written.sum()))
+
+
+def _run(marks: np.ndarray) -> tuple[int, int]:
+    """Where the first run of marks begins, and how long it is."""
+    start = int(marks.argmax())
+    gaps = np.flatnonzero(~marks[start:])
+    return start, int(gaps[0]) if len(gaps) else len(marks) - start
 
 
 class NotCounted(Exception):
@@ -52,10 +91,16 @@ def sampled(program: Program, launch: Launch, work: Launch | Plan, shape: Shape)
     terms = NOTHING.terms("random", (M, N), 1, element)
     alone = Plan((launch,), work.buffers) if isinstance(work, Plan) else launch
     executor = EmulatorExecutor(seconds=_SECONDS, again=False, by_ptx=True)
-    outcome = executor.run(program, alone, A, B, shape, blocks=np.array([_middle(launch.grid)], np.int64), terms=terms)
+    outcome = executor.run(program, alone, A, B, shape, blocks=np.array([_middle(launch.grid)]), terms=terms)
     _require(outcome, isinstance(work, Plan))
     assert outcome.counters is not None
-    return Sampled(prod(launch.grid), outcome.counters.lines, *_extent(outcome.written))
+    return counted(launch, outcome.counters, outcome.written)
+
+
+def counted(launch: Launch, counters: Counters, written: np.ndarray | None) -> Sampled:
+    """The block in the middle of the launch's grid, from what it did."""
+    middle = _middle(launch.grid)
+    return Sampled(prod(launch.grid), middle, counters.lines, counters.cache_lines, Tile.of(written))
 
 
 def _middle(grid: tuple[int, int, int]) -> int:
@@ -71,9 +116,3 @@ def _require(outcome: Outcome, of_several: bool) -> None:
             raise NotCounted(f"A fault keeps it from being counted: {finding.message}")
     if outcome.counters is None:
         raise NotCounted("The emulator did not run it to its end.")
-
-
-def _extent(written: np.ndarray | None) -> tuple[int, int]:
-    if written is None or not written.any():
-        return 0, 0
-    return int(written.any(axis=1).sum()), int(written.any(axis=0).sum())

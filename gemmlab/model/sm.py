@@ -190,7 +190,7 @@ def _computed(sm, s, i, now):  # pragma: no cover
         scheduler[_BANK + bank] = max(scheduler[_BANK + bank], now) + sm.costs[i, BANKS + bank]
     if unit == sass.FMA:
         sm.busy[FMA_BUSY] += machine[FMA_CYCLES] / 2
-        scheduler[_HEAVY if scheduler[_HEAVY] <= now else _LITE] = now + machine[FMA_CYCLES]
+        scheduler[_LITE if scheduler[_LITE] <= now else _HEAVY] = now + machine[FMA_CYCLES]
     elif unit == sass.HEAVY:
         sm.busy[FMA_BUSY] += machine[HEAVY_CYCLES] / 2
         scheduler[_HEAVY] = now + machine[HEAVY_CYCLES]

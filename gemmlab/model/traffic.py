@@ -4,6 +4,7 @@ bytes from memory. The emulator counted them at the line of the PTX that the ins
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import ceil
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from gemmlab.model.sass import Instruction
 
 LINE_BYTES = 128
 FLOAT_BYTES = 4
-_SPARSE = 0.5  # of the bytes of its sectors that a request uses: with less, each sector lies in a line of its own
+_WRITTEN_BACK = 8  # bytes a lane that registers take in a cycle
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ def request(one: Instruction, block: Sampled, reuse: Reuse) -> Request:
         return Request(_shared(one, counted, block.totals))
     if one.unit == sass.LOCAL:
         return Request(max(1.0, one.width / FLOAT_BYTES), 0.0)
-    return _global(one, counted, reuse)
+    return _global(one, counted, block.cache_lines.get(one.ptx, 0), reuse)
 
 
 def _shared(one: Instruction, counted: LineCounters, totals: LineCounters) -> float:
@@ -66,7 +67,7 @@ def _shared(one: Instruction, counted: LineCounters, totals: LineCounters) -> fl
     return least
 
 
-def _global(one: Instruction, counted: LineCounters, reuse: Reuse) -> Request:
+def _global(one: Instruction, counted: LineCounters, cache_lines: int, reuse: Reuse) -> Request:
     kind = "atomic" if one.base in sass.ATOMICS else "store" if one.base == sass.STG else "load"
     requests, sectors, asked = (getattr(counted, f"global_{kind}_{what}") for what in ("requests", "sectors", "bytes"))
     if not requests and not one.always:
@@ -74,9 +75,8 @@ def _global(one: Instruction, counted: LineCounters, reuse: Reuse) -> Request:
     if not requests:
         sectors, requests, asked = WARP * one.width / SECTOR_BYTES, 1, WARP * one.width
     sectors_each = sectors / requests
-    is_sparse = asked < _SPARSE * SECTOR_BYTES * sectors
-    lines = sectors_each if is_sparse else sectors_each * SECTOR_BYTES / LINE_BYTES
-    port = max(1.0, lines, one.width / FLOAT_BYTES if asked / requests > WARP * FLOAT_BYTES else 1.0)
+    lines = max(cache_lines, sectors_each * SECTOR_BYTES / LINE_BYTES)
+    port = max(1.0, lines, one.width / _WRITTEN_BACK)
     if kind == "load":
         sent = SECTOR_BYTES * sectors_each * reuse.misses
         fresh = sent * reuse.fresh
@@ -93,27 +93,87 @@ def _writes(one: Instruction, counted: LineCounters) -> float:
     return 2.5 * counted.async_copy_wavefronts / counted.async_copy_requests
 
 
-def reuse_of(block: Sampled, shape: tuple[int, int, int], element: Element, rounds: int) -> Reuse:
+@dataclass(frozen=True)
+class Resident:
+    """How the blocks of a grid lie on the SMs: as many `together` on each, in so many `rounds`; `cache_bytes` of each
+    SM's L1 cache are left for them."""
+
+    sms: int
+    together: int
+    rounds: float
+    cache_bytes: float
+
+
+def reuse_of(block: Sampled, shape: tuple[int, int, int], element: Element, resident: Resident) -> Reuse:
     """How often what a launch loads was loaded before, by its block or by another: from what a product must read.
 
-    A block that writes R rows and S columns of C with F multiply-adds has summed over F / (R·S) of the k, and needs as
-    many numbers of each of its rows of A and columns of B at least once. In the first of the `rounds` of blocks all
-    wait for memory, for they ask for the same at one time; after it the L2 cache has most.
+    A block that sums a tile of C over some of the k needs as many numbers of each of its rows of A and columns of B at
+    least once. Blocks of one SM that have rows or columns in common find each other's, as long as they keep step. In
+    the first round of blocks all wait for memory, for they ask for the same at one time; after it the L2 cache has most.
     """
     element_bytes = np.dtype(element.storage).itemsize
     each = block.totals.global_load_sectors * SECTOR_BYTES
-    loaded, least = block.blocks * each, block.blocks * min(_needed(block, element_bytes), each)
+    alone = block.blocks * min(_needed(block, element_bytes), each)
+    loaded, least = block.blocks * each, alone * _kept_step(block, element_bytes, shape, resident)
     M, N, K = shape
     everything = (M * K + K * N) * element_bytes
     misses = least / loaded if loaded else 1.0
     fresh = min(1.0, everything / least) if least else 1.0
-    return Reuse(misses, fresh, max(fresh, 1 / rounds))
+    return Reuse(misses, fresh, max(fresh, 1 / ceil(resident.rounds)))
 
 
 def _needed(one: Sampled, element_bytes: int) -> float:
     """Bytes of A and B, in whole sectors where a row is narrow."""
-    if not one.rows * one.columns or not one.totals.fma:
+    if not one.depth:
         return float("inf")
-    depth = one.totals.fma / (one.rows * one.columns)
-    row = max(SECTOR_BYTES, one.columns * element_bytes)
-    return depth * (one.rows * element_bytes + row)
+    return one.tile.pieces * one.depth * sum(_each_k(one.tile.rows, one.tile.columns, element_bytes))
+
+
+def _each_k(rows: int, columns: int, element_bytes: int) -> tuple[float, float]:
+    """Bytes of A and of B for one k."""
+    return rows * element_bytes, max(SECTOR_BYTES, columns * element_bytes)
+
+
+def _kept_step(one: Sampled, element_bytes: int, shape: tuple[int, int, int], resident: Resident) -> float:
+    """The share of what blocks need that an SM asks the L2 cache for, where its blocks need the same.
+
+    Blocks that start together keep step. Those of later rounds start one by one: they meet what another needed as far
+    as the L1 cache holds the last of it.
+    """
+    if not one.depth or resident.together < 2:
+        return 1.0
+    of_a, of_b = _each_k(one.tile.rows, one.tile.columns, element_bytes)
+    share_a, share_b = _distinct(one, shape, resident)
+    together = (share_a * of_a + share_b * of_b) / (of_a + of_b)
+    window = resident.cache_bytes / (resident.together * (of_a + of_b))
+    others = 1 / together - 1
+    apart = 1 - (1 - together) * min(1.0, others * window / one.depth)
+    first = 1 / max(1.0, resident.rounds)
+    return first * together + (1 - first) * apart
+
+
+_STARTS = 16  # SMs that are looked at
+
+
+def _distinct(one: Sampled, shape: tuple[int, int, int], resident: Resident) -> tuple[float, float]:
+    """Of the rows of C, and of its columns, that the blocks of one SM work on, the share that is not twice the same.
+
+    Blocks go to the SMs in turns. Where a block of some number works is known where tiles follow one another along a
+    row or along a column; else nothing is shared.
+    """
+    across, down = ceil(shape[1] / one.tile.columns), ceil(shape[0] / one.tile.rows)
+    row, column = one.tile.top // one.tile.rows, one.tile.left // one.tile.columns
+    if one.number % (across * down) == row * across + column:
+        place = lambda n: divmod(n, across)  # noqa: E731
+    elif one.number % (across * down) == column * down + row:
+        place = lambda n: divmod(n, down)[::-1]  # noqa: E731
+    else:
+        return 1.0, 1.0
+    rows = columns = 0
+    for start in range(_STARTS):
+        numbers = (np.arange(resident.together) * resident.sms + start) % one.blocks
+        slices = numbers // (across * down)
+        places = [(*place(number % (across * down)), k) for number, k in zip(numbers.tolist(), slices.tolist())]
+        rows += len({(r, k) for r, _, k in places})
+        columns += len({(c, k) for _, c, k in places})
+    return rows / (_STARTS * resident.together), columns / (_STARTS * resident.together)
