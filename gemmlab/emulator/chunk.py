@@ -16,7 +16,7 @@ from gemmlab.emulator.machine.fragments import FAR
 from gemmlab.emulator.machine.memory.copies import QUEUE_ROW
 from gemmlab.emulator.machine.orders import WORDS
 from gemmlab.emulator.machine.printing import ARGUMENT_BYTES, HEADER
-from gemmlab.emulator.machine.requests import COUNTER_ROW, LOW_BITS, MASK, META_ROW, SECTORS
+from gemmlab.emulator.machine.requests import COUNTER_ROW, LOW_BITS, MASK, META_ROW, REGION, SECTORS, WORDS
 from gemmlab.emulator.machine.sync.objects import HEADER as OBJECT_HEADER
 from gemmlab.emulator.machine.sync.objects import MOST_OBJECTS
 from gemmlab.emulator.order import Order
@@ -335,6 +335,13 @@ class Chunk:
         first -= first % SECTOR_BYTES
         lines = np.sort(np.where(takes, (starts - first) // LINE_BYTES, 0), axis=1)
         return np.where(metas[:, SECTORS] > 0, 1 + np.count_nonzero(np.diff(lines, axis=1), axis=1), 0)
+
+    def touched(self) -> np.ndarray:
+        """Of the last request of each site to global memory, a row each: the number of the array, -1 where none is
+        known, and how many words it touched there."""
+        metas = self.patterns.reshape(-1, META_ROW)
+        array = np.where(metas[:, SECTORS] > 0, metas[:, REGION], -1)
+        return np.stack([array, metas[:, WORDS]], axis=1)
 
     def print_records(self) -> list[tuple[int, int, int, bytes]]:
         records = []

@@ -100,12 +100,22 @@ def _ratio(over: int, under: int) -> float | None:
 
 
 @dataclass(frozen=True)
+class Touched:
+    """A request to global memory: the name of the array, and how many words of four bytes it touched."""
+
+    array: str
+    words: int
+
+
+@dataclass(frozen=True)
 class Counters:
     """`lines` has the source lines that did something, in order; line 0 stands for code of no line. `cache_lines` says,
-    where it was asked for, how many lines of 128 bytes the last request of each of them to global memory touched."""
+    where it was asked for, how many lines of 128 bytes the last request of each of them to global memory touched, and `touched` of which
+    array."""
 
     lines: dict[int, LineCounters] = field(default_factory=dict)
     cache_lines: dict[int, int] = field(default_factory=dict)
+    touched: dict[int, Touched] = field(default_factory=dict)
 
     @property
     def totals(self) -> LineCounters:
@@ -116,8 +126,10 @@ def joined(parts: Iterable[Counters]) -> Counters:
     """The counters of several launches of one source."""
     lines: dict[int, LineCounters] = {}
     cache_lines: dict[int, int] = {}
+    touched: dict[int, Touched] = {}
     for part in parts:
         cache_lines |= part.cache_lines
+        touched |= part.touched
         for line, counters in part.lines.items():
             lines[line] = lines.get(line, LineCounters()) + counters
-    return Counters(dict(sorted(lines.items())), cache_lines)
+    return Counters(dict(sorted(lines.items())), cache_lines, touched)

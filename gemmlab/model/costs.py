@@ -35,7 +35,8 @@ def tables(
         asks = sass.SHARED <= one.unit <= sass.LOCAL
         cost = request(one, block, reuse) if asks else Request(0.0)
         banks = bank_reads(one, code[i - 1] if i else None)
-        costs[i] = (cost.port, cost.l2, cost.fresh, latency(one, machine), cost.misses, reuse.late, *banks)
+        costs[i, : sm.BANKS] = cost.port, cost.l2, cost.fresh, latency(one, machine), cost.misses, reuse.late
+        costs[i, sm.BANKS :] = *banks, cost.turn, cost.first
     return whole, costs
 
 

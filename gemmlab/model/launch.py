@@ -63,7 +63,7 @@ def timed(launch: Launch, program: Program, work: Launch | Plan, shape: Shape, m
     rounds, rest = divmod(most, fits)
     left = _CACHE_BYTES - fits * (used.shared_bytes + launch.smem)
     resident = Resident(machine.sms, min(fits, most), most / fits, left)
-    reuse = reuse_of(block, launch.layout.product(shape), launch.layout.element, resident)
+    reuse = reuse_of(block, shape, launch.layout, resident)
     whole, costs = tables(code, block, reuse, machine)
     path = _Path.of(flows, min(MOST_STEPS, _MOST_IN_ALL // (warps * min(fits, most))))
     values = numbers(machine, min(machine.sms, total), warps)

@@ -9,16 +9,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gemmlab.kernel.counters import Counters, LineCounters
+from gemmlab.kernel.counters import Counters, LineCounters, Touched
 from gemmlab.kernel.epilogue import NOTHING
-from gemmlab.kernel.launch import Launch
+from gemmlab.kernel.launch import Launch, cdiv
 from gemmlab.kernel.plan import Plan
+from gemmlab.kernel.warp import SECTOR_BYTES, WARP
 
 if TYPE_CHECKING:
     from gemmlab.kernel.executor import Outcome
     from gemmlab.kernel.program import Program
 
 Shape = tuple[int, int, int]
+FLOAT_BYTES = 4
 _SECONDS = 60.0
 _HARMLESS = ("uninitialized",)  # of one launch of several: what the launches before it wrote is not there
 
@@ -26,13 +28,15 @@ _HARMLESS = ("uninitialized",)  # of one launch of several: what the launches be
 @dataclass(frozen=True)
 class Sampled:
     """One block, the one with this `number`, that stands for the `blocks` of a grid: what it executed by lines of the
-    PTX, how many lines of the cache a request of each touches, and what it wrote of C."""
+    PTX, how many lines of the cache and words of which array a request of each touches, and what it wrote of C."""
 
     blocks: int
     number: int
     lines: dict[int, LineCounters]
     cache_lines: dict[int, int]
+    touched: dict[int, Touched]
     tile: Tile
+    warps: int
 
     @cached_property
     def totals(self) -> LineCounters:
@@ -42,6 +46,28 @@ class Sampled:
     def depth(self) -> float:
         """The k that an element of C is summed over by this block, on average."""
         return self.totals.fma / self.tile.elements if self.tile.elements else 0.0
+
+    @cached_property
+    def loaded(self) -> dict[str, float]:
+        """Bytes, in whole sectors, that loads ask for: of each array by its name, and under "" of all."""
+        found = {"": float(SECTOR_BYTES * self.totals.global_load_sectors)}
+        for line, touched in self.touched.items():
+            asked = SECTOR_BYTES * self.lines[line].global_load_sectors
+            found[touched.array] = found.get(touched.array, 0.0) + asked
+        return found
+
+    def steps(self, line: int, depth: float, width: int) -> tuple[int, int]:
+        """Where a loop over k was unrolled, its loads along k stand there several times: how many times, and the place
+        of this line of the PTX among them."""
+        array, often = self.touched[line].array, self.lines[line].global_load_requests
+        alike = sorted(
+            other
+            for other, touched in self.touched.items()
+            if touched.array == array and self.lines[other].global_load_requests == often
+        )
+        k_each_time = self.tile.pieces * depth * self.warps / often / max(1, width // FLOAT_BYTES)
+        copies = min(len(alike), max(1, round(k_each_time)))
+        return copies, alike.index(line) * copies // len(alike)
 
 
 @dataclass(frozen=True)
@@ -100,7 +126,10 @@ def sampled(program: Program, launch: Launch, work: Launch | Plan, shape: Shape)
 def counted(launch: Launch, counters: Counters, written: np.ndarray | None) -> Sampled:
     """The block in the middle of the launch's grid, from what it did."""
     middle = _middle(launch.grid)
-    return Sampled(prod(launch.grid), middle, counters.lines, counters.cache_lines, Tile.of(written))
+    warps = cdiv(prod(launch.block), WARP)
+    return Sampled(
+        prod(launch.grid), middle, counters.lines, counters.cache_lines, counters.touched, Tile.of(written), warps
+    )
 
 
 def _middle(grid: tuple[int, int, int]) -> int:

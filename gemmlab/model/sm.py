@@ -35,7 +35,8 @@ BUSY = 7
 # Columns of an instruction: what it is, and what it costs. GROUPS_LEFT is of an instruction that waits for groups.
 UNIT, KIND, STALL, SETS, READS, WAIT, LEVEL, GROUPS_LEFT = range(8)
 PORT, L2_BYTES, DRAM_BYTES, LATENCY, MISSES, LATE, BANKS = range(7)
-WHOLE, COSTS = 8, 8  # of BANKS there are two columns: registers that are read from each
+STEPS, FIRST = 8, 9
+WHOLE, COSTS = 8, 10  # of BANKS there are two columns: registers that are read from each
 # Numbers of the machine. QUEUE is how far, in cycles, requests may run ahead of the load/store unit.
 QUEUE, L2_RATE, DRAM_RATE, BARRIER_LATENCY, ALU_CYCLES, FMA_CYCLES, HEAVY_CYCLES, OTHER_CYCLES = range(8)
 L2_LATENCY, DRAM_LATENCY, BANK_QUEUE, GREEDY = 8, 9, 10, 11
@@ -51,7 +52,7 @@ _HEAVY, _LITE, _ALU, _OTHER, _LAST, _BANK = range(6)  # of _BANK there are two c
 # What the whole SM shares: when its ways are free again; how many warps have ended.
 _PORT, _L2, _DRAM, _ENDED = range(4)
 
-_Sm = namedtuple("_Sm", "path whole costs machine warp scheduler shared arrived busy waits progress")
+_Sm = namedtuple("_Sm", "path turns whole costs machine warp scheduler shared arrived busy waits progress")
 
 
 @dataclass(frozen=True)
@@ -76,6 +77,7 @@ def simulate(
     scheduler[:, _LAST] = -1
     model = _Sm(
         path=path,
+        turns=_turns(path),
         whole=whole,
         costs=costs,
         machine=machine,
@@ -89,6 +91,16 @@ def simulate(
     )
     cycles = _run(model, warps)
     return Simulated(float(cycles), model.progress, model.busy, model.waits)
+
+
+def _turns(path: np.ndarray) -> np.ndarray:
+    """For each place of the path, how often its instruction ran before."""
+    order = np.argsort(path, kind="stable")
+    starts = np.flatnonzero(np.diff(path[order], prepend=-1))
+    before = np.arange(len(path)) - np.repeat(starts, np.diff(starts, append=len(path)))
+    found = np.empty(len(path), np.int64)
+    found[order] = before
+    return found
 
 
 @njit(cache=True, nogil=True)
@@ -226,10 +238,12 @@ def _fetched(sm, w, i, start):  # pragma: no cover
         taken = cost[DRAM_BYTES] / machine[DRAM_RATE]
         shared[_DRAM] = max(shared[_DRAM], start) + taken
         sm.busy[DRAM_BUSY] += taken
-    # Which of many requests miss is spread evenly over warps and places.
-    draw = (sm.warp[w, _AT] * 0.6180339887498949 + w * 0.7548776662466927) % 1.0
-    if draw >= cost[MISSES]:
+    # Warps of a block come to what is new at the same step along k, and all of them wait for it.
+    at = int(sm.warp[w, _AT])
+    step = sm.turns[at] * cost[STEPS] + cost[FIRST]
+    if (step * cost[MISSES]) % 1.0 >= cost[MISSES]:
         return 0.0
+    draw = (at * 0.6180339887498949 + w * 0.7548776662466927) % 1.0
     is_late = (draw * 37.0 + sm.warp[w, _AT] * 0.5698402909980532) % 1.0 < cost[LATE]
     return max(shared[_L2], shared[_DRAM], shared[_PORT]) + machine[DRAM_LATENCY if is_late else L2_LATENCY]
 
