@@ -20,7 +20,7 @@ _BANKS = 2  # of a thread's registers
 # ahead of what serves them, and that a scheduler goes on with the warp that went last.
 QUEUE_CYCLES = 24.0
 _L2_BYTES_AN_SM = 64.0  # a cycle, the width of an SM's way to the L2 cache
-BANK_QUEUE = 2.0
+BANK_QUEUE = 1.0
 GREEDY = 1.0
 
 

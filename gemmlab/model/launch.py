@@ -69,10 +69,16 @@ def timed(launch: Launch, program: Program, work: Launch | Plan, shape: Shape, m
     values = numbers(machine, min(machine.sms, total), warps)
     found = [
         times * path.run(whole, costs, values, warps, together)
-        for times, together in ((rounds, fits), (min(rest, 1), rest))
+        for times, together in ((rounds, fits), (min(rest, 1), _at_the_end(rounds, rest, fits)))
         if times
     ]
     return sum(found[1:], found[0]).finished(code, min(1.0, total / machine.sms / ceil(total / machine.sms)))
+
+
+def _at_the_end(rounds: int, rest: int, fits: int) -> int:
+    """How many blocks the SM has that ends last. The first round is dealt out evenly. After it an SM that is done early
+    takes as many of the rest as fit on it, and others get none: something between the two."""
+    return (rest + fits + 1) // 2 if rounds else rest
 
 
 def _code(program: Program, kernel: str) -> tuple[sass.Instruction, ...]:

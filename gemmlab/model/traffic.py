@@ -16,6 +16,7 @@ from gemmlab.model.sample import FLOAT_BYTES, Sampled
 from gemmlab.model.sass import Instruction
 
 LINE_BYTES = 128
+_PAST_L1 = 16  # bytes a lane of an asynchronous copy that the L1 cache does not keep
 _WRITTEN_BACK = 8  # bytes a lane that registers take in a cycle
 
 
@@ -89,7 +90,7 @@ def _global(one: Instruction, counted: LineCounters, block: Sampled, reuse: Reus
     array = touched.array if touched else ""
     sent = SECTOR_BYTES * sectors_each * reuse.misses.get(array, reuse.misses[""])
     if one.unit == sass.COPY:
-        port += _writes(one, counted)
+        port = _copied(one, counted, sectors_each)
     new, turn, first = 1.0, 1.0, 0.0
     if touched and array in reuse.along:
         new = min(1.0, touched.words * FLOAT_BYTES / (SECTOR_BYTES * sectors_each))
@@ -97,11 +98,14 @@ def _global(one: Instruction, counted: LineCounters, block: Sampled, reuse: Reus
     return Request(port, sent, sent * reuse.fresh, new * reuse.waits, turn, first)
 
 
-def _writes(one: Instruction, counted: LineCounters) -> float:
-    """An asynchronous copy writes into shared memory piece by piece, as its sectors arrive."""
-    if not counted.async_copy_requests:
-        return one.width / FLOAT_BYTES
-    return 2.5 * counted.async_copy_wavefronts / counted.async_copy_requests
+def _copied(one: Instruction, counted: LineCounters, sectors: float) -> float:
+    """Cycles of an asynchronous copy. One of 16 bytes a lane passes by the L1 cache and is written as a store of 16
+    bytes is; a smaller one is written piece by piece, as its sectors arrive. Both take their addresses before."""
+    requests = counted.async_copy_requests
+    wavefronts = counted.async_copy_wavefronts / requests if requests else one.width / FLOAT_BYTES
+    if one.width == _PAST_L1:
+        return 1 + max(1.0, wavefronts / 2)
+    return 2 + max(sectors, wavefronts)
 
 
 @dataclass(frozen=True)
