@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from gemmlab.kernel.program import Program
 
 Shape = tuple[int, int, int]
-MOST_STEPS = 16_000  # instructions of a warp that are simulated; the rest goes on at the same pace
-_MOST_IN_ALL = 120_000  # of all warps together
+MOST_STEPS = 20_000  # instructions of a warp that are simulated; the rest goes on at the same pace
+_MOST_OF_FEW, _MOST_OF_MANY, _MANY = 160_000, 100_000, 32  # of all warps together, where they are few, and many
 _CACHE_BYTES = 256 * 1024  # of an SM: its L1 cache and its shared memory
 _SHORT = 0.02  # of a path that may be left out
 _EARLY, _LATE = 1, 5  # the parts of a simulation whose pace counts: neither the start nor when first warps have ended
@@ -65,7 +65,7 @@ def timed(launch: Launch, program: Program, work: Launch | Plan, shape: Shape, m
     resident = Resident(machine.sms, min(fits, most), most / fits, left)
     reuse = reuse_of(block, shape, launch.layout, resident)
     whole, costs = tables(code, block, reuse, machine)
-    path = _Path.of(flows, min(MOST_STEPS, _MOST_IN_ALL // (warps * min(fits, most))))
+    path = _Path.of(flows, _steps(warps * min(fits, most)))
     values = numbers(machine, min(machine.sms, total), warps)
     found = [
         times * path.run(whole, costs, values, warps, together)
@@ -73,6 +73,11 @@ def timed(launch: Launch, program: Program, work: Launch | Plan, shape: Shape, m
         if times
     ]
     return sum(found[1:], found[0]).finished(code, min(1.0, total / machine.sms / ceil(total / machine.sms)))
+
+
+def _steps(warps: int) -> int:
+    """How many instructions of each of so many warps are simulated."""
+    return min(MOST_STEPS, (_MOST_OF_MANY if warps >= _MANY else _MOST_OF_FEW) // warps)
 
 
 def _at_the_end(rounds: int, rest: int, fits: int) -> int:

@@ -47,8 +47,9 @@ _AT, _READY, _ALLOWED, _REASON, _CLOSED, _OPEN_COPY, _COUNTER = range(7)
 _CAUSE = _COUNTER + COUNTERS
 _GROUP = _CAUSE + COUNTERS
 _WARP = _GROUP + _GROUPS
-# Columns of a scheduler: when each part is free again; which warp went last.
-_HEAVY, _LITE, _ALU, _OTHER, _LAST, _BANK = range(6)  # of _BANK there are two columns
+# Columns of a scheduler: when each part is free again; which warp went last; until when no warp can go on.
+_HEAVY, _LITE, _ALU, _OTHER, _LAST, _ASLEEP, _BANK = range(7)  # of _BANK there are two columns
+_SCHEDULER = _BANK + 2
 # What the whole SM shares: when its ways are free again; how many warps have ended.
 _PORT, _L2, _DRAM, _ENDED = range(4)
 
@@ -73,7 +74,7 @@ def simulate(
     and
     `costs` are the instructions', one row each (columns UNIT… and PORT…), `machine` has the numbers QUEUE…"""
     total = warps * blocks
-    scheduler = np.zeros((SCHEDULERS, 7))
+    scheduler = np.zeros((SCHEDULERS, _SCHEDULER))
     scheduler[:, _LAST] = -1
     model = _Sm(
         path=path,
@@ -109,7 +110,9 @@ def _run(sm, warps):  # pragma: no cover
     while sm.shared[_ENDED] < total:
         soonest = _NEVER
         for s in range(SCHEDULERS):
-            soonest = min(soonest, _turn(sm, s, now, warps))
+            if sm.scheduler[s, _ASLEEP] <= now:
+                sm.scheduler[s, _ASLEEP] = _turn(sm, s, now, warps)
+            soonest = min(soonest, sm.scheduler[s, _ASLEEP])
         if soonest >= _NEVER:
             break
         now = max(now + 1, np.ceil(soonest))
@@ -297,6 +300,7 @@ def _arrive(sm, w, now, warps):  # pragma: no cover
     sm.warp[w, _READY], sm.warp[w, _REASON] = _NEVER, WAIT_BARRIER
     sm.arrived[block] += 1
     if sm.arrived[block] % warps == 0:
+        sm.scheduler[:, _ASLEEP] = now  # look again
         for other in range(block * warps, block * warps + warps):
             sm.warp[other, _READY] = now + sm.machine[BARRIER_LATENCY]
             _wait(sm, other)

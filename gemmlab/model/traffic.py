@@ -124,7 +124,8 @@ def reuse_of(block: Sampled, shape: tuple[int, int, int], layout: Layout, reside
 
     A block that sums a tile of C over some of the k needs as many numbers of each of its rows of A and columns of B at
     least once. Blocks of one SM that have rows or columns in common find each other's, as long as they keep step. In
-    the first round of blocks all wait for memory, for they ask for the same at one time; after it the L2 cache has most.
+    the first round of blocks all wait for memory, for they ask for the same at one time; after it, and after the first
+    tile of a block that has several, the L2 cache has most.
     """
     M, N, K = layout.product(shape)
     loaded = block.loaded  # bytes of each array, those of all under ""
@@ -142,7 +143,8 @@ def reuse_of(block: Sampled, shape: tuple[int, int, int], layout: Layout, reside
     missed = sum(alone.values())
     waits = first + (1 - first) * (sum(apart[name] * alone[name] for name in alone) / missed if missed else 1.0)
     along = frozenset(name for name in alone if (name == "A") != (name in layout.transposed))
-    return Reuse(misses | {"": unknown}, fresh, max(fresh, 1 / ceil(resident.rounds)), waits, along, block.depth)
+    late = max(fresh, 1 / ceil(max(1.0, resident.rounds) * max(1.0, block.tile.pieces)))
+    return Reuse(misses | {"": unknown}, fresh, late, waits, along, block.depth)
 
 
 def _needed(one: Sampled, element_bytes: int) -> dict[str, float]:
