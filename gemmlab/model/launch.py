@@ -7,11 +7,13 @@ may be of fewer.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from math import ceil, prod
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gemmlab.kernel.epilogue import NOTHING, Epilogue
 from gemmlab.kernel.launch import Launch, cdiv
 from gemmlab.kernel.limits import occupancy
 from gemmlab.kernel.plan import Plan
@@ -48,10 +50,17 @@ class Timed:
     code: tuple[sass.Instruction, ...] = ()
 
 
-def timed(launch: Launch, program: Program, work: Launch | Plan, shape: Shape, machine: Machine) -> Timed:
-    """One launch of `work`. Raises NotCounted where there is no telling."""
-    code = _code(program, launch.kernel)
-    block = sampled(program, launch, work, shape)
+def timed(
+    launch: Launch,
+    program: Program,
+    work: Launch | Plan,
+    shape: Shape,
+    machine: Machine,
+    epilogue: Epilogue = NOTHING,
+) -> Timed:
+    """One launch of `work`, whose kernels do the `epilogue` too. Raises NotCounted where there is no telling."""
+    code = _code(program.machine_code, program.symbol(launch.kernel), launch.kernel)
+    block = sampled(program, launch, work, shape, epilogue)
     require_known(code, program.ptx, program.symbol(launch.kernel), block)
     warps = cdiv(prod(launch.block), WARP)
     flows = flow.solved(code, {line: counted.instructions / warps for line, counted in block.lines.items()})
@@ -86,8 +95,9 @@ def _at_the_end(rounds: int, rest: int, fits: int) -> int:
     return (rest + fits + 1) // 2 if rounds else rest
 
 
-def _code(program: Program, kernel: str) -> tuple[sass.Instruction, ...]:
-    found = machine_code(program.machine_code, program.symbol(kernel))
+@lru_cache(maxsize=256)
+def _code(cubin: bytes, symbol: str, kernel: str) -> tuple[sass.Instruction, ...]:
+    found = machine_code(cubin, symbol)
     if found is None:
         raise NotCounted(f"The machine code has no kernel {kernel}.")
     return tuple(sass.instructions(found))

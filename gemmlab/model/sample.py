@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gemmlab.kernel.counters import Counters, LineCounters, Touched
-from gemmlab.kernel.epilogue import NOTHING
+from gemmlab.kernel.epilogue import NOTHING, Epilogue
 from gemmlab.kernel.launch import Launch, cdiv
 from gemmlab.kernel.plan import Plan
 from gemmlab.kernel.warp import SECTOR_BYTES, WARP
@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 Shape = tuple[int, int, int]
 FLOAT_BYTES = 4
-_SECONDS = 60.0
+_SECONDS = 10.0
+_MOST_BYTES = 1 << 33  # of A, B and C together
 _HARMLESS = ("uninitialized",)  # of one launch of several: what the launches before it wrote is not there
 
 
@@ -107,14 +108,18 @@ class NotCounted(Exception):
     """The launch could not be counted; the text says why, as a sentence for people."""
 
 
-def sampled(program: Program, launch: Launch, work: Launch | Plan, shape: Shape) -> Sampled:
+def sampled(
+    program: Program, launch: Launch, work: Launch | Plan, shape: Shape, epilogue: Epilogue = NOTHING
+) -> Sampled:
     """The block that stands for the grid of one launch of `work`. Raises NotCounted."""
     from gemmlab.emulator import EmulatorExecutor
 
     M, N, K = launch.layout.product(shape)
     element = launch.layout.element
-    A, B = (np.zeros(size, element.storage) for size in ((M, K), (K, N)))
-    terms = NOTHING.terms("random", (M, N), 1, element)
+    if epilogue.batch * (element.size * K * (M + N) + 4 * M * N) > _MOST_BYTES:
+        raise NotCounted("Its matrices are too large to be laid out here.")
+    A, B = (np.zeros((epilogue.batch * rows, columns), element.storage) for rows, columns in ((M, K), (K, N)))
+    terms = epilogue.terms("random", (epilogue.batch * M, N), 1, element)
     alone = Plan((launch,), work.buffers) if isinstance(work, Plan) else launch
     executor = EmulatorExecutor(seconds=_SECONDS, again=False, by_ptx=True)
     outcome = executor.run(program, alone, A, B, shape, blocks=np.array([_middle(launch.grid)]), terms=terms)

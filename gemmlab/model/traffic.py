@@ -170,9 +170,7 @@ def _shares(
         return dict.fromkeys("AB", 1.0), dict.fromkeys("AB", 1.0)
     window = resident.cache_bytes / (resident.together * sum(_each_k(one.tile.rows, one.tile.columns, element_bytes)))
     together = dict(zip("AB", _distinct(one, size, resident)))
-    apart = {
-        name: 1 - (1 - share) * min(1.0, (1 / share - 1) * window / one.depth) for name, share in together.items()
-    }
+    apart = {name: 1 - (1 - share) * min(1.0, (1 / share - 1) * window / one.depth) for name, share in together.items()}
     return together, apart
 
 
