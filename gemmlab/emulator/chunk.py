@@ -16,7 +16,8 @@ from gemmlab.emulator.machine.fragments import FAR
 from gemmlab.emulator.machine.memory.copies import QUEUE_ROW
 from gemmlab.emulator.machine.orders import WORDS
 from gemmlab.emulator.machine.printing import ARGUMENT_BYTES, HEADER
-from gemmlab.emulator.machine.requests import COUNTER_ROW, LOW_BITS, MASK, META_ROW, REGION, SECTORS, WORDS
+from gemmlab.emulator.machine.requests import COUNTER_ROW, LOW_BITS, MASK, META_ROW, REGION, SECTORS
+from gemmlab.emulator.machine.requests import WORDS as WORDS_OF_REQUEST
 from gemmlab.emulator.machine.sync.objects import HEADER as OBJECT_HEADER
 from gemmlab.emulator.machine.sync.objects import MOST_OBJECTS
 from gemmlab.emulator.order import Order
@@ -341,7 +342,7 @@ class Chunk:
         known, and how many words it touched there."""
         metas = self.patterns.reshape(-1, META_ROW)
         array = np.where(metas[:, SECTORS] > 0, metas[:, REGION], -1)
-        return np.stack([array, metas[:, WORDS]], axis=1)
+        return np.stack([array, metas[:, WORDS_OF_REQUEST]], axis=1)
 
     def print_records(self) -> list[tuple[int, int, int, bytes]]:
         records = []

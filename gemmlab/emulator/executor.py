@@ -38,8 +38,8 @@ class EmulatorExecutor:
 
     `schedule` is the order in which the warps of a block get their turns: forward, reversed, shuffled or in step.
     `seconds` limits one launch; `checks=False` computes C only. With `again` off there is no second launch. `by_ptx`
-    counts by lines of the PTX in place of the source's, and says what of arrays and of lines of the cache they touch. An `order` is
-    that of one launch of those that are run; what is put into `watch` is told each moment of it.
+    counts by lines of the PTX in place of the source's, and says what of arrays and of lines of the cache they touch.
+    An `order` is that of one launch of those that are run; what is put into `watch` is told each moment of it.
     """
 
     name = "emulator"

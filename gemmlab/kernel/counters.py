@@ -109,9 +109,9 @@ class Touched:
 
 @dataclass(frozen=True)
 class Counters:
-    """`lines` has the source lines that did something, in order; line 0 stands for code of no line. `cache_lines` says,
-    where it was asked for, how many lines of 128 bytes the last request of each of them to global memory touched, and `touched` of which
-    array."""
+    """`lines` has the source lines that did something, in order; line 0 stands for code of no line. Of the last request
+    of each of them to global memory, where it was asked for, `cache_lines` says how many lines of 128 bytes it touched,
+    and `touched` of which array."""
 
     lines: dict[int, LineCounters] = field(default_factory=dict)
     cache_lines: dict[int, int] = field(default_factory=dict)

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 def predict(candidate: Candidate, shape: Shape, gpu: str = DEFAULT) -> Prediction:
     """The time of all launches of the candidate at a shape (M, N, K) on a named GPU, with cold caches.
 
-    Where the model does not know, the prediction has no number and says why. UserError for a GPU that nobody recorded, and for
-    a shape with a size below 1.
+    Where the model does not know, the prediction has no number and says why. UserError for a GPU that nobody recorded,
+    and for a shape with a size below 1.
     """
     from gemmlab.compiler.compile import CompileError
 

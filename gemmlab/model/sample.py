@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 Shape = tuple[int, int, int]
 FLOAT_BYTES = 4
-_SECONDS = 10.0
+_SECONDS = 20.0
 _MOST_BYTES = 1 << 33  # of A, B and C together
 _HARMLESS = ("uninitialized",)  # of one launch of several: what the launches before it wrote is not there
 

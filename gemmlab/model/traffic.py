@@ -4,6 +4,7 @@ bytes from memory. The emulator counted them at the line of the PTX that the ins
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from math import ceil
 
 import numpy as np
@@ -76,11 +77,11 @@ def _shared(one: Instruction, counted: LineCounters, totals: LineCounters) -> fl
 
 def _global(one: Instruction, counted: LineCounters, block: Sampled, reuse: Reuse) -> Request:
     kind = "atomic" if one.base in sass.ATOMICS else "store" if one.base == sass.STG else "load"
-    requests, sectors, asked = (getattr(counted, f"global_{kind}_{what}") for what in ("requests", "sectors", "bytes"))
+    requests, sectors = (getattr(counted, f"global_{kind}_{what}") for what in ("requests", "sectors"))
     if not requests and not one.always:
         return Request(0.0)
     if not requests:
-        sectors, requests, asked = WARP * one.width / SECTOR_BYTES, 1, WARP * one.width
+        sectors, requests = WARP * one.width / SECTOR_BYTES, 1
     sectors_each = sectors / requests
     lines = max(block.cache_lines.get(one.ptx, 0), sectors_each * SECTOR_BYTES / LINE_BYTES)
     port = max(1.0, lines, one.width / _WRITTEN_BACK)
@@ -186,9 +187,9 @@ def _distinct(one: Sampled, size: tuple[int, int], resident: Resident) -> tuple[
     across, down = ceil(size[1] / one.tile.columns), ceil(size[0] / one.tile.rows)
     row, column = one.tile.top // one.tile.rows, one.tile.left // one.tile.columns
     if one.number % (across * down) == row * across + column:
-        place = lambda n: divmod(n, across)  # noqa: E731
+        place = partial(_row_and_column, across=across)
     elif one.number % (across * down) == column * down + row:
-        place = lambda n: divmod(n, down)[::-1]  # noqa: E731
+        place = partial(_row_and_column, down=down)
     else:
         return 1.0, 1.0
     rows = columns = 0
@@ -199,3 +200,10 @@ def _distinct(one: Sampled, size: tuple[int, int], resident: Resident) -> tuple[
         rows += len({(r, k) for r, _, k in places})
         columns += len({(c, k) for _, c, k in places})
     return rows / (_STARTS * resident.together), columns / (_STARTS * resident.together)
+
+
+def _row_and_column(number: int, across: int = 0, down: int = 0) -> tuple[int, int]:
+    """Of the block with this number, where so many lie side by side, or one under the other."""
+    if across:
+        return number // across, number % across
+    return number % down, number // down
