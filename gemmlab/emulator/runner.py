@@ -35,7 +35,7 @@ BLOCKS_A_CALL = 1 << 16
 class Run:
     """What a launch left behind. `events` has one row a distinct fault (columns: events.COLUMNS), `counters` one an
     instruction. `cache_lines` are those that the last request of each memory instruction touched, 0 where there was
-    none, and `touched` has the numbers of the arrays in which they lie and of their words; both are of
+    none, and `touched` has the numbers of the arrays, of their words, and of those in one bank; both are of
     `code.site_pc`."""
 
     events: np.ndarray
@@ -46,7 +46,7 @@ class Run:
     printed: list[tuple[int, int, int, bytes]] = field(default_factory=list)
     prints_lost: int = 0
     cache_lines: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
-    touched: np.ndarray = field(default_factory=lambda: np.zeros((0, 2), np.int64))
+    touched: np.ndarray = field(default_factory=lambda: np.zeros((0, 3), np.int64))
 
 
 def global_memory(code: Code, A: np.ndarray, B: np.ndarray, C: np.ndarray) -> Memory:

@@ -101,10 +101,12 @@ def _ratio(over: int, under: int) -> float | None:
 
 @dataclass(frozen=True)
 class Touched:
-    """A request to global memory: the name of the array, and how many words of four bytes it touched."""
+    """A request to global memory: the name of the array, how many words of four bytes it touched, and the most of them
+    that lie in one of the 32 banks of the L1 cache."""
 
     array: str
     words: int
+    in_a_bank: int
 
 
 @dataclass(frozen=True)

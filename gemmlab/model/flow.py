@@ -84,6 +84,7 @@ def solved(code: Sequence[Instruction], executed: dict[int, float]) -> Flow:
         weights = np.where(trust >= _FLOW, trust, trust / (1 + (off / _OFF) ** 2))
         if off.max() < _OFF:
             break
+    assert flow is not None
     often = dict(zip(ways, flow.tolist()))
     edges = [tuple(often.get((n, to), 0.0) for to in block.following) for n, block in enumerate(blocks)]
     counts = [float(sum(flow[w] for w, way in enumerate(ways) if way[0] == n)) for n in range(len(blocks))]

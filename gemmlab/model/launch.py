@@ -92,7 +92,7 @@ def _steps(warps: int) -> int:
 def _at_the_end(rounds: int, rest: int, fits: int) -> int:
     """How many blocks the SM has that ends last. The first round is dealt out evenly. After it an SM that is done early
     takes as many of the rest as fit on it, and others get none: something between the two."""
-    return (rest + fits + 1) // 2 if rounds else rest
+    return (rest + fits) // 2 if rounds else rest
 
 
 @lru_cache(maxsize=256)

@@ -83,11 +83,11 @@ def _global(one: Instruction, counted: LineCounters, block: Sampled, reuse: Reus
     if not requests:
         sectors, requests = WARP * one.width / SECTOR_BYTES, 1
     sectors_each = sectors / requests
-    lines = max(block.cache_lines.get(one.ptx, 0), sectors_each * SECTOR_BYTES / LINE_BYTES)
-    port = max(1.0, lines, one.width / _WRITTEN_BACK)
+    touched = block.touched.get(one.ptx)
+    passes = touched.in_a_bank if touched else block.cache_lines.get(one.ptx, 0)
+    port = max(1.0, passes, sectors_each * SECTOR_BYTES / LINE_BYTES, one.width / _WRITTEN_BACK)
     if kind != "load":
         return Request(port, SECTOR_BYTES * sectors_each, 0.0, 1.0)
-    touched = block.touched.get(one.ptx)
     array = touched.array if touched else ""
     sent = SECTOR_BYTES * sectors_each * reuse.misses.get(array, reuse.misses[""])
     if one.unit == sass.COPY:
