@@ -91,7 +91,7 @@ def _global(one: Instruction, counted: LineCounters, block: Sampled, reuse: Reus
     array = touched.array if touched else ""
     sent = SECTOR_BYTES * sectors_each * reuse.misses.get(array, reuse.misses[""])
     if one.unit == sass.COPY:
-        port = _copied(one, counted, sectors_each)
+        port = _copied(one, counted, max(1, block.cache_lines.get(one.ptx, 0)))
     new, turn, first = 1.0, 1.0, 0.0
     if touched and array in reuse.along:
         new = min(1.0, touched.words * FLOAT_BYTES / (SECTOR_BYTES * sectors_each))
@@ -99,14 +99,14 @@ def _global(one: Instruction, counted: LineCounters, block: Sampled, reuse: Reus
     return Request(port, sent, sent * reuse.fresh, new * reuse.waits, turn, first)
 
 
-def _copied(one: Instruction, counted: LineCounters, sectors: float) -> float:
+def _copied(one: Instruction, counted: LineCounters, cache_lines: int) -> float:
     """Cycles of an asynchronous copy. One of 16 bytes a lane passes by the L1 cache and is written as a store of 16
-    bytes is; a smaller one is written piece by piece, as its sectors arrive. Both take their addresses before."""
+    bytes is; a smaller one is written line by line, as they arrive. Both take their addresses before."""
     requests = counted.async_copy_requests
     wavefronts = counted.async_copy_wavefronts / requests if requests else one.width / FLOAT_BYTES
     if one.width == _PAST_L1:
         return 1 + max(1.0, wavefronts / 2)
-    return 2 + max(sectors, wavefronts)
+    return 2 + cache_lines * wavefronts
 
 
 @dataclass(frozen=True)
