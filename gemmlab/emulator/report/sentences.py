@@ -255,8 +255,10 @@ FROM_LOCAL = Sentence(
 # ---- several devices: `me` and `writer` are as 'device 1, block (0,1), thread (3,0)', `reason` is one of those below
 
 ON_DEVICE = Sentence("device {device}, {block}, {thread}")
+DEVICE_ALONE = Sentence("On device {device}: {fault}")
 OF_DEVICE = Sentence("{element} of device {device}")
 PART_BOUNDS = Sentence("{array} of device {device} is {rows}×{columns}, its last element is number {last}")
+TABLE_BOUNDS = Sentence("{array} has one entry for each of the {count} devices, its last one is number {last}")
 STAY_INSIDE_PART = Sentence(
     "a device has only its own part of A and B, counted from 0, and reaches another device's arrays only by the table "
     "of pointers that it was given"
