@@ -11,7 +11,7 @@ import numpy as np
 from gemmlab.emulator.code.code import Code, Region
 from gemmlab.emulator.machine import opcodes as o
 from gemmlab.emulator.machine import state as s
-from gemmlab.emulator.machine.events import EVENT_ROW
+from gemmlab.emulator.machine.events import EVENT_ROW, MOST_KEPT
 from gemmlab.emulator.machine.fragments import FAR
 from gemmlab.emulator.machine.memory.copies import QUEUE_ROW
 from gemmlab.emulator.machine.orders import WORDS
@@ -82,6 +82,8 @@ class Chunk:
         self._local(threads)
         self._region_tables(self._shared(launch))
         self._shadows(options)
+        if code.has_partial_barriers and options.checks:
+            self.array("WARP_READS", 2 * self.warps * (self["SHARED_END"] - self["SHARED_FIRST"]))
         self._scratch(threads, options)
         self._orders(launch, options)
         if options.schedule == IN_STEP:
@@ -278,6 +280,7 @@ class Chunk:
         self.array("STORE_INTERVAL", warps)
         self.array("BARRIER_ARRIVED", 16)
         self.array("BARRIER_MEMBERS", 16)
+        self.array("BARRIER_CAME", 16)
         self.array("WARP_START", warps)
         self.array("SEEN_LANES", warps * 1024)
         self.array("SEEN_WARPS", warps * warps)
@@ -297,6 +300,7 @@ class Chunk:
         self.events = self.array(
             "EVENTS", (EVENT_CAPACITY + 1) * EVENT_ROW
         )  # one more for the event that is being made
+        self.array("KEPT_EVENTS", MOST_KEPT, np.int32)
         self["PRINT_CAPACITY"] = PRINT_CAPACITY
         self.printed = self.array("PRINT_BUFFER", PRINT_CAPACITY, np.uint8)
 

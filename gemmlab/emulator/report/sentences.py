@@ -136,6 +136,11 @@ NOBODY_COMES_BUT_ONE_WAITS = Sentence(
     "{me} waits at the barrier {here}, while {other} waits {there}, and the threads it waits for never come: check the "
     "number of threads the barrier is told to expect."
 )
+MEETS_BY_CHANCE = Sentence(
+    "{me} waits at a barrier of some warps {here}, and which warps it meets there is chance: since the last barrier of "
+    "the whole block, other warps have used the barrier of the same number. Give each group of warps a number of its "
+    "own."
+)
 LANES_MISSING = Sentence(
     "{me} is at a warp-wide instruction {here} whose mask names lanes that do not come: call it outside of the branch, "
     "or give a mask of the lanes that take part."
