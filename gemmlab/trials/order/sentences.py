@@ -74,6 +74,6 @@ NOT_LOOKED_FOR = Sentence(
     "order of warps could show."
 )
 NONE_OF = Sentence(
-    "None of the {tried} orders of warps that were tried makes C wrong. That is no proof: there are many more, and what "
-    "memory may do where a fence is missing shows in none of them."
+    "None of the {tried} orders of warps that were tried makes C wrong. That is no proof: there are many more, and "
+    "what a missing fence does shows in none of them."
 )
