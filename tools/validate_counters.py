@@ -2,11 +2,12 @@
 
     python tools/validate_counters.py all FOLDER         the three steps, on a machine with a GPU and ncu
     python tools/validate_counters.py prepare FOLDER     compile the kernels (no GPU needed)
-    python tools/validate_counters.py measure FOLDER     run them under ncu (needs only CuPy and ncu)
+    python tools/validate_counters.py measure FOLDER     run them under ncu (needs CuPy and ncu, and no compiler)
     python tools/validate_counters.py table FOLDER       run them in the emulator, write gemmlab/recorded/
 
-The kernels are the solutions of the lessons, those of tests/counter_kernels/, and tools/access_pattern.cu once for
-each pattern of lanes in `patterns`. The steps may run on different machines with the same compiler.
+The kernels are the solutions of the lessons on one device without tensor cores, those of tests/counter_kernels/, and
+tools/access_pattern.cu once for each pattern of lanes in `patterns`. Where a launcher launches several kernels, their
+counts are added up. The steps may run on different machines with the same compiler.
 """
 
 from __future__ import annotations
@@ -16,16 +17,28 @@ import csv
 import hashlib
 import itertools
 import json
+import os
 import random
 import re
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from datetime import date
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from gemmlab.kernel.launch import Launch
+    from gemmlab.kernel.plan import Plan
+    from gemmlab.kernel.program import Program
+    from gemmlab.kernel.terms import Terms
 
 ROOT = Path(__file__).resolve().parents[1]
+SOLUTIONS = "solutions"
 LESSON_SHAPES = ((128, 128, 128), (100, 72, 50))
 PATTERN_SHAPE = (1, 32, 32)
 ARCH = "sm_90"
@@ -69,19 +82,16 @@ REASONS = (
 
 @dataclass
 class Job:
-    """One launch of one kernel. `A` is the whole of A where its values matter to the counts."""
+    """One run of what a file launches: of a lesson's solution as the lesson says, else one launch. `A` is the whole of
+    A where its values matter to the counts."""
 
     name: str
     source: str
-    block: tuple[int, int, int]
-    grid: tuple[int, int, int]
     shape: tuple[int, int, int]
+    block: tuple[int, int, int] | None = None
+    grid: tuple[int, int, int] | None = None
     options: tuple[str, ...] = ()
     A: tuple[int, ...] | None = None
-
-    @property
-    def cubin(self) -> str:
-        return f"{Path(self.source).stem}{''.join(self.options)}.cubin"
 
 
 def kernel_jobs() -> Iterator[Job]:
@@ -90,16 +100,15 @@ def kernel_jobs() -> Iterator[Job]:
     from gemmlab.kernel.launch import LaunchSpec
 
     for kernel in (kernel for lesson in load_all() for kernel in lesson.kernels if not kernel.patient):
-        for shape in LESSON_SHAPES:
-            launch = kernel.launch.at(*shape)
-            name = f"{kernel.name} at {'×'.join(map(str, shape))}"
-            yield Job(name, f"solutions/{kernel.name}.cu", launch.block, launch.grid, shape)
+        if kernel.devices is None and kernel.element.name == "float32":
+            for shape in LESSON_SHAPES:
+                yield Job(f"{kernel.name} at {'×'.join(map(str, shape))}", f"{SOLUTIONS}/{kernel.name}.cu", shape)
     for path in sorted((ROOT / "tests/counter_kernels").glob("*.cu")):
         told = dict(re.findall(r"^// (block|grid|shape): (.*)$", path.read_text(), re.MULTILINE))
         M, N, K = map(int, told["shape"].split(","))
         shape = M, N, K
         launch = LaunchSpec.parse(told["block"], told["grid"]).at(*shape)
-        yield Job(path.stem, str(path.relative_to(ROOT)), launch.block, launch.grid, shape)
+        yield Job(path.stem, str(path.relative_to(ROOT)), shape, launch.block, launch.grid)
 
 
 def pattern_jobs() -> Iterator[Job]:
@@ -110,9 +119,9 @@ def pattern_jobs() -> Iterator[Job]:
                 yield Job(
                     f"{operation} {4 * words} B, {name}",
                     "tools/access_pattern.cu",
+                    PATTERN_SHAPE,
                     (32, 1, 1),
                     (1, 1, 1),
-                    PATTERN_SHAPE,
                     options,
                     tuple(places),
                 )
@@ -148,31 +157,73 @@ def patterns() -> dict[str, list[int]]:
 
 def prepare(folder: Path, arch: str) -> None:
     """Compile every job into `folder`, with jobs.json for `measure`."""
+    from gemmlab.gpu.child.request import request_of
+    from gemmlab.kernel.plan import bound
+
+    told: dict[str, list[dict]] = {}
+    for group, jobs in (("kernels", kernel_jobs()), ("patterns", pattern_jobs())):
+        told[group] = []
+        for job in map(asdict, jobs):
+            program, (work, _, _, terms) = program_of(job, arch), work_of(job)
+            (folder / cubin_of(job)).write_bytes(program.machine_code)
+            request = request_of(program, bound(work, terms), job["shape"], job["shape"])
+            told[group].append(job | {"cubin": cubin_of(job), "request": request})
+    (folder / "jobs.json").write_text(json.dumps({"arch": arch, **told}))
+
+
+def program_of(job: dict, arch: str) -> Program:
     from gemmlab.compiler.compile import compile_source
 
-    groups = {"kernels": [*kernel_jobs()], "patterns": [*pattern_jobs()]}
-    for job in itertools.chain.from_iterable(groups.values()):
-        program = compile_source((ROOT / job.source).read_text(), job.source, arch=arch, options=job.options)
-        # CuPy takes the last byte, a 0, for the end of a string.
-        (folder / job.cubin).write_bytes(program.cubin + b"\0")
-    listed = {group: [asdict(job) | {"cubin": job.cubin} for job in jobs] for group, jobs in groups.items()}
-    (folder / "jobs.json").write_text(json.dumps({"arch": arch, **listed}))
+    text = (ROOT / job["source"]).read_text()
+    return compile_source(text, job["source"], arch=arch, options=job["options"])
+
+
+def work_of(job: dict) -> tuple[Launch | Plan, np.ndarray, np.ndarray, Terms]:
+    """What a job launches, its A and B, which are 1 where nothing else is said, and what else its kernels are given."""
+    import numpy as np
+
+    from gemmlab.course.lesson import load
+    from gemmlab.kernel.epilogue import draw
+    from gemmlab.kernel.launch import Launch
+    from gemmlab.kernel.terms import PLAIN
+
+    M, N, K = shape = tuple(job["shape"])
+    solution = Path(job["source"])
+    if str(solution.parent) == SOLUTIONS:
+        (kernel,) = (one for one in load(solution.stem[:2]).kernels if one.name == solution.stem)
+        launches = kernel.launches_of((ROOT / solution).read_text())
+        return launches.at(*shape), *draw(launches, "ones", shape)
+    A = np.array(job["A"], np.float32).reshape(M, K) if job["A"] else np.ones((M, K), np.float32)
+    return Launch(tuple(job["block"]), tuple(job["grid"])), A, np.ones((K, N), np.float32), PLAIN
+
+
+def cubin_of(job: dict) -> str:
+    return f"{Path(job['source']).stem}{''.join(job['options'])}.cubin"
 
 
 def launch(folder: Path, group: str) -> None:
-    """Launch each job of a group once. Runs under ncu, and needs CuPy only."""
-    import cupy
+    """Run each job of a group once. It runs under ncu, and nothing but the jobs' kernels is launched."""
+    import numpy as np
 
-    modules: dict[str, cupy.RawModule] = {}
-    for job in json.loads((folder / "jobs.json").read_text())[group]:
-        M, N, K = job["shape"]
-        A = cupy.asarray(job["A"], cupy.float32) if job["A"] else cupy.ones(M * K, cupy.float32)
-        B, C = cupy.ones(K * N, cupy.float32), cupy.zeros(M * N, cupy.float32)
-        if job["cubin"] not in modules:
-            modules[job["cubin"]] = cupy.RawModule(path=str(folder / job["cubin"]))
-        kernel = modules[job["cubin"]].get_function("gemm")
-        kernel(tuple(job["grid"]), tuple(job["block"]), (A, B, C, *map(cupy.int32, (M, N, K))))
-        cupy.cuda.runtime.deviceSynchronize()
+    from gemmlab.gpu.child.context import Gpu
+
+    gpu, jobs = Gpu(), json.loads((folder / "jobs.json").read_text())[group]
+    with tempfile.TemporaryDirectory() as here:
+        for job in jobs:
+            M, N, K = job["shape"]
+            arrays = {name: np.ones(size, np.float32) for name, size in zip(("A", "B", "C"), (M * K, K * N, M * N))}
+            arrays |= {"bias": np.ones(N, np.float32)} | ({"A": np.float32(job["A"])} if job["A"] else {})
+            pointers = {name: gpu.runtime.malloc(array.nbytes) for name, array in arrays.items()}
+            for name, array in arrays.items():
+                gpu.runtime.memcpy(pointers[name], array.ctypes.data, array.nbytes, gpu.runtime.memcpyHostToDevice)
+            Path(here, "kernel.cubin").write_bytes((folder / job["cubin"]).read_bytes())
+            os.chdir(here)
+            gpu.binding(job["request"])(pointers)()
+            gpu.runtime.deviceSynchronize()
+            gpu.free_own()
+            for pointer in pointers.values():
+                gpu.runtime.free(pointer)
+        os.chdir(folder)  # what is deleted now is not where we are
 
 
 def measure(folder: Path) -> None:
@@ -183,7 +234,7 @@ def measure(folder: Path) -> None:
     machine = {"gpu": gpu, "driver": driver, "ncu": ncu.partition("Version ")[2].split()[0], "date": f"{date.today()}"}
     (folder / "machine.json").write_text(json.dumps(machine))
     for group, metrics in GROUPS.items():
-        command = ["ncu", "--clock-control", "none", "--kernel-name", "gemm", "--csv", "--page", "raw"]
+        command = ["ncu", "--clock-control", "none", "--csv", "--page", "raw"]
         command += ["--print-units", "base", "--metrics", ",".join(metrics.values())]
         command += [sys.executable, str(Path(__file__).resolve()), "launch", str(folder), "--group", group]
         result = subprocess.run(command, capture_output=True, text=True)
@@ -194,10 +245,22 @@ def measure(folder: Path) -> None:
 
 
 def measured(folder: Path, group: str) -> list[dict[str, int]]:
-    """The values of METRICS for each launch of a group, in order."""
+    """The values of METRICS for each job of a group, in order, over all that it launches."""
+    told = json.loads((folder / "jobs.json").read_text())[group]
     text = (folder / f"{group}.csv").read_text()
     rows = list(csv.DictReader(line for line in text.splitlines() if line.startswith('"')))[1:]  # the first has units
-    return [{name: int(float(row[metric].replace(",", ""))) for name, metric in GROUPS[group].items()} for row in rows]
+    launches = [sum(step["do"] == "launch" for step in job["request"]["steps"]) for job in told]
+    if sum(launches) != len(rows):
+        sys.exit(f"{group}.csv has {len(rows)} launches, and jobs.json {sum(launches)}")
+    found, of_job = [], iter(rows)
+    for count in launches:
+        mine = list(itertools.islice(of_job, count))
+        found.append({name: sum(value(row[metric]) for row in mine) for name, metric in GROUPS[group].items()})
+    return found
+
+
+def value(text: str) -> int:
+    return int(float(text.replace(",", "")))
 
 
 def table(folder: Path) -> None:
@@ -205,7 +268,7 @@ def table(folder: Path) -> None:
     told, machine = (json.loads((folder / f"{name}.json").read_text()) for name in ("jobs", "machine"))
     kernels = [
         {"name": job["name"], "source": job["source"], "sha256": digest(job["source"])}
-        | {key: job[key] for key in ("block", "grid", "shape")}
+        | {key: job[key] for key in ("shape", "block", "grid") if job[key]}
         | {"emulator": emulated(job, told["arch"]), "gpu": found}
         for job, found in zip(told["kernels"], measured(folder, "kernels"), strict=True)
     ]
@@ -228,17 +291,11 @@ def digest(source: str) -> str:
 
 def emulated(job: dict, arch: str) -> dict[str, int]:
     """What the emulator counts, under the names of METRICS, with the accesses that ptxas joins as it joins them."""
-    import numpy as np
-
-    from gemmlab.compiler.compile import compile_source
     from gemmlab.emulator import EmulatorExecutor
-    from gemmlab.kernel.launch import Launch
 
-    program = compile_source((ROOT / job["source"]).read_text(), job["source"], arch=arch, options=job["options"])
-    M, N, K = job["shape"]
-    A = np.array(job["A"], np.float32).reshape(M, K) if job["A"] else np.ones((M, K), np.float32)
-    launch = Launch(tuple(job["block"]), tuple(job["grid"]))
-    totals = EmulatorExecutor().run(program, launch, A, np.ones((K, N), np.float32), (M, N, K)).counters.totals
+    work, A, B, terms = work_of(job)
+    outcome = EmulatorExecutor(again=False).run(program_of(job, arch), work, A, B, tuple(job["shape"]), terms=terms)
+    totals = outcome.counters.totals
     found = {}
     for name in METRICS:
         field = name.replace(" ", "_")
@@ -278,7 +335,7 @@ def page(data: dict) -> str:
         f"{machine['date']}; kernels compiled for {machine['arch']}. Accesses to shared memory are those that ptxas "
         "makes of the source's, by the model of `gemmlab/emulator/widening.py`.",
         "",
-        f"- **{len(pairs) - len(differing)} of {len(pairs)}** counts of {len(kernels)} launches are the same on both.",
+        f"- **{len(pairs) - len(differing)} of {len(pairs)}** counts of {len(kernels)} runs are the same on both.",
         f"- **{same} of {len(patterns)}** patterns of lanes take the same wavefronts and bank conflicts on both.",
         "",
         "## Where they differ",
@@ -319,6 +376,7 @@ def main() -> None:
     parser.add_argument("--arch", default=ARCH, help="the architecture of the GPU that measures")
     parser.add_argument("--group", choices=GROUPS, default="kernels", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
+    arguments.folder = arguments.folder.resolve()
     arguments.folder.mkdir(parents=True, exist_ok=True)
     if arguments.step in ("all", "prepare"):
         prepare(arguments.folder, arguments.arch)
