@@ -1,15 +1,16 @@
-"""Record lesson 15's kernel on the GPUs of this host, beside cuBLAS and then NCCL, and beside products alone:
+"""Record products on several GPUs of this host: lesson 15's kernel, and the faster one of solutions/fast/two_gpus.cu:
 
     python tools/record_two_gpus.py RESULT.json [--devices 2] [--shape M,N,K …] [--seconds 3] [--commit HASH]
 
 RESULT.json is a file of gemmlab/recorded/links/; its products and its figures are written anew. With a single GPU all
 ranks run on it: then nothing crosses a link, the times are only printed, and no file is written.
 
-A product on all ranks begins when a kernel that holds each stream is let go by the host, with everything queued, and
-takes as long as its slowest rank. The ways take turns; the figures are medians. Before that, each way multiplies small
-whole numbers two times, whose product must come out exactly as cuBLAS's. After that, the last C of every rank must be
-that of one GPU, bit by bit, and of cuBLAS closely. NCCL comes from the wheel nvidia-nccl-cu12 or nvidia-nccl-cu13,
-which the course does not install.
+Beside the kernels, which exchange while they multiply, stand their products with nothing exchanged, and cuBLAS followed
+by NCCL. A product on all ranks begins when a kernel that holds each stream is let go by the host, with everything
+queued, and takes as long as its slowest rank. The ways take turns; the figures are medians. Before that, each way
+multiplies small whole numbers two times, whose product must come out exactly as cuBLAS's. After that, the last C of
+every rank must be that of one GPU: bit by bit for the lesson's kernel, closely for the other ways. NCCL comes from the
+wheel nvidia-nccl-cu12 or nvidia-nccl-cu13, which the course does not install.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
 from statistics import median
@@ -32,13 +33,15 @@ import numpy as np
 
 from gemmlab import gpu
 from gemmlab.compiler.compile import compile_source
-from gemmlab.course.lesson import load
+from gemmlab.course.lesson import Kernel, load
 from gemmlab.gpu.child.context import Gpu
 from gemmlab.gpu.child.ranks import Rank, Ranks
 from gemmlab.gpu.child.request import request_of
 from gemmlab.kernel import plan
+from gemmlab.kernel.program import Program
 
-SHAPES = ((8192, 8192, 8192), (4096, 11008, 4096))
+SHAPES = ((8192, 8192, 8192), (4096, 11008, 4096), (4096, 4096, 4096), (2048, 2048, 2048), (1024, 1024, 1024))
+FAST = "solutions/fast/two_gpus.cu"
 HOLD_NS = 2_000_000_000
 WARM_UP, FEWEST = 3, 5
 STORE_BYTES = 1 << 28
@@ -61,7 +64,23 @@ class Way:
     ranks: list[Rank]
     after: Callable[[], None] = lambda: None
     band: bool = False  # whether a rank has only its own rows of C
+    exactly: bool = True  # whether the products are added in the lesson's order
     milliseconds: list[float] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Code:
+    """A kernel with lesson 15's launcher, compiled."""
+
+    kernel: Kernel
+    source: str
+    program: Program
+    cubin: str
+
+    def work(self, world: int, shape: Shape) -> plan.Ranks:
+        work = self.kernel.on(world).launches_of(self.source).at(*shape)
+        assert isinstance(work, plan.Ranks), "the lesson is for several devices"
+        return work
 
 
 class Host:
@@ -83,8 +102,13 @@ class Host:
         self._write("stores.cubin", STORES, "stores.cu")
         self._holds: dict[int, Any] = {}
 
-    def _write(self, name: str, source: str, said: str) -> None:
-        Path(name).write_bytes(compile_source(source, said, arch=self.arch).machine_code)
+    def _write(self, name: str, source: str, said: str) -> Program:
+        program = compile_source(source, said, arch=self.arch)
+        Path(name).write_bytes(program.machine_code)
+        return program
+
+    def code(self, kernel: Kernel, source: str, name: str) -> Code:
+        return Code(kernel, source, self._write(f"{name}.cubin", source, f"{name}.cu"), f"{name}.cubin")
 
     def hold(self, rank: Rank) -> None:
         """Let the rank's stream wait for `go`."""
@@ -136,12 +160,19 @@ class Product:
 
     def __init__(self, host: Host, shape: Shape, communicators: list[Any]) -> None:
         self.host, self.shape, self._communicators = host, shape, communicators
-        self.kernel = load("15").kernel
-        self.program = compile_source(self.kernel.solution, self.kernel.path.name, arch=host.arch)
-        Path("kernel.cubin").write_bytes(self.program.machine_code)
-        self.ways = {"one": self._ours(1), "alone": self._alone(), "fused": self._ours(host.world)}
+        lesson = load("15")
+        taught = host.code(lesson.kernel, lesson.solution, "taught")
+        fast = host.code(lesson.kernel, (lesson.root / FAST).read_text(encoding="utf-8"), "fast")
+        self._flags = max(code.work(host.world, shape).flags for code in (taught, fast))
+        self.ways = {
+            "one": self._together(taught, 1),
+            "alone": self._alone(taught),
+            "fused": self._together(taught, host.world),
+            "fast_alone": replace(self._alone(fast), exactly=False),
+            "fast": replace(self._together(fast, host.world), exactly=False),
+        }
         if communicators:
-            self.ways["cublas_nccl"] = self._libraries()
+            self.ways["cublas_nccl"] = replace(self._libraries(), exactly=False)
         for way in self.ways.values():
             host.side.warm(way.ranks)
 
@@ -149,18 +180,18 @@ class Product:
     def band(self) -> int:
         return -(-self.shape[0] // self.host.world)
 
-    def _ours(self, world: int) -> Way:
+    def _together(self, code: Code, world: int) -> Way:
         ranks = self._ranks(world, self.shape[0])
         self.host.side.tables(ranks)
-        self._bind(ranks, world, self.shape)
+        self._bind(ranks, code, world, self.shape)
         return Way(ranks)
 
-    def _alone(self) -> Way:
+    def _alone(self, code: Code) -> Way:
         """Each rank its own band, with nobody to send to."""
         ranks = self._ranks(self.host.world, self.band)
         for rank in ranks:
             self.host.side.tables([rank])
-            self._bind([rank], 1, (self.band, *self.shape[1:]))
+            self._bind([rank], code, 1, (self.band, *self.shape[1:]))
         return Way(ranks, band=True)
 
     def _ranks(self, world: int, rows: int) -> list[Rank]:
@@ -168,24 +199,17 @@ class Product:
         _, N, K = self.shape
         ranks = self.host.side.make(world, self.host.used)
         mine = -(-self.shape[0] // world) if rows == self.shape[0] else rows
-        flags = self._work(world, self.shape).flags
         for rank in ranks:
-            sizes = {"A": mine * K, "B": K * N, "C": rows * N, "flags": flags}
+            sizes = {"A": mine * K, "B": K * N, "C": rows * N, "flags": self._flags}
             rank.places = {name: self.host.side.allocate(rank, 4 * size) for name, size in sizes.items()}
             with self.host.cupy.cuda.Device(rank.device):
-                self.host.array(rank, rank.places["flags"], (1, flags)).fill(0)
+                self.host.array(rank, rank.places["flags"], (1, self._flags)).fill(0)
         return ranks
 
-    def _work(self, world: int, shape: Shape) -> plan.Ranks:
-        work = self.kernel.on(world).pristine_launches.at(*shape)
-        assert isinstance(work, plan.Ranks), "the lesson is for several devices"
-        return work
-
-    def _bind(self, ranks: list[Rank], world: int, shape: Shape) -> None:
-        work = self._work(world, shape)
-        for rank, mine in zip(ranks, work.plans, strict=True):
-            rank.module = self.host.side.load(rank, "kernel.cubin")
-            request = request_of(self.program, mine, shape, shape)
+    def _bind(self, ranks: list[Rank], code: Code, world: int, shape: Shape) -> None:
+        for rank, mine in zip(ranks, code.work(world, shape).plans, strict=True):
+            rank.module = self.host.side.load(rank, code.cubin)
+            request = request_of(code.program, mine, shape, shape)
             self.host.side.bind(rank, request["steps"], request["buffers"])
 
     def _libraries(self) -> Way:
@@ -277,7 +301,7 @@ class Product:
         one = self.ways["one"].ranks[0]
         right = self.host.array(one, one.places["C"], (self.shape[0], self.shape[1])).get()
         for name in self.ways:
-            self.compare(name, right, exactly=name != "cublas_nccl")
+            self.compare(name, right, self.ways[name].exactly)
 
     def row(self) -> dict:
         times = {name: round(median(way.milliseconds), 4) for name, way in self.ways.items()}
@@ -287,6 +311,8 @@ class Product:
             "one_ms": times["one"],
             "alone_ms": times["alone"],
             "fused_ms": times["fused"],
+            "fast_alone_ms": times["fast_alone"],
+            "fast_ms": times["fast"],
             "cublas_nccl_ms": times.get("cublas_nccl"),
         }
 

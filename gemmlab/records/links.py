@@ -20,14 +20,17 @@ Shape = tuple[int, int, int]
 
 @dataclass(frozen=True)
 class OnDevices:
-    """One product on `devices` GPUs, in milliseconds: our kernel on one of them, on all of them with and without the
-    exchange, and cuBLAS followed by NCCL's all-gather."""
+    """One product on `devices` GPUs, in milliseconds: lesson 15's kernel on one of them, on all of them without the
+    exchange (alone) and with it (fused), the same two of solutions/fast/two_gpus.cu, and cuBLAS followed by NCCL's
+    all-gather."""
 
     shape: Shape
     devices: int
     one_ms: float
     alone_ms: float
     fused_ms: float
+    fast_alone_ms: float
+    fast_ms: float
     cublas_nccl_ms: float | None
 
     @property
@@ -40,11 +43,16 @@ class OnDevices:
         """The time without the exchange in parts of the time with it."""
         return self.alone_ms / self.fused_ms
 
+    @property
+    def fast_kept(self) -> float:
+        """The same of the faster kernel."""
+        return self.fast_alone_ms / self.fast_ms
+
 
 @dataclass(frozen=True)
 class LinkRecord:
     """One GPU's file. `figures` are rates in GB/s and TFLOP/s by name, `source` says where they come from.
-    `tried` says which wrong kernels gave right numbers on a GPU, and which a GPU found."""
+    `tried` says of one shared GPU, and of two, which wrong kernels gave right numbers there, and which were found."""
 
     gpu: str
     devices: int
@@ -53,7 +61,7 @@ class LinkRecord:
     figures: Mapping[str, float]
     products: tuple[OnDevices, ...] = ()
     machine: Mapping[str, object] = field(default_factory=dict)
-    tried: Mapping[str, Any] = field(default_factory=dict)
+    tried: tuple[Mapping[str, Any], ...] = ()
 
     @property
     def label(self) -> str:
@@ -74,7 +82,9 @@ def _record(data: dict) -> LinkRecord:
     machine = data["machine"]
     gpu, devices, link = (machine[name] for name in ("gpu", "devices", "link"))
     products = tuple(OnDevices(**{**one, "shape": tuple(one["shape"])}) for one in data["products"])
-    return LinkRecord(gpu, devices, link, data["source"], data["figures"], products, machine, data.get("tried", {}))
+    return LinkRecord(
+        gpu, devices, link, data["source"], data["figures"], products, machine, tuple(data.get("tried", ()))
+    )
 
 
 NOT_RECORDED = (
@@ -82,8 +92,8 @@ NOT_RECORDED = (
     "one host."
 )
 _HEAD = (
-    "| M×N×K | one GPU, ms | two, nothing exchanged, ms | two, fused, ms | cuBLAS, then NCCL, ms | one / fused | "
-    "nothing exchanged / fused |\n|:--|--:|--:|--:|--:|--:|--:|"
+    "| M×N×K | one GPU | two, nothing exchanged | two | as fast as one | of the time without exchange | "
+    "`fast/two_gpus` | cuBLAS, then NCCL |\n|:--|--:|--:|--:|--:|--:|--:|--:|"
 )
 
 
@@ -98,9 +108,9 @@ def _said(record: LinkRecord) -> str:
 
 
 def _row(one: OnDevices) -> str:
-    libraries = "" if one.cublas_nccl_ms is None else f"{one.cublas_nccl_ms:.3f}"
-    shape, times = "×".join(map(str, one.shape)), f"{one.one_ms:.3f} | {one.alone_ms:.3f} | {one.fused_ms:.3f}"
-    return f"| {shape} | {times} | {libraries} | {one.speedup:.2f} | {100 * one.kept:.1f} % |"
+    times = (one.one_ms, one.alone_ms, one.fused_ms), (one.fast_ms, one.cublas_nccl_ms)
+    ours, others = (" | ".join("" if ms is None else f"{ms:.3f} ms" for ms in some) for some in times)
+    return f"| {'×'.join(map(str, one.shape))} | {ours} | {one.speedup:.2f} × | {100 * one.kept:.1f} % | {others} |"
 
 
 def figures_table(record: LinkRecord) -> str:

@@ -98,6 +98,24 @@ def test_lesson_15_on_gpus(kernel, gpus):
 
 
 @pytest.mark.gpu
+@pytest.mark.parametrize("gpus", [1, 2])
+def test_who_does_not_wait_is_found_out_on_gpus(kernel, gpus):
+    with closing(GpuProcess()) as worker:
+        there, arch = worker.hello["gpus"], worker.hello["arch"]
+    if there < gpus:
+        pytest.skip("not run: fewer than two GPUs")
+    shape = (256, 128, 64)
+    A, B = make_inputs("integer", shape, 1)
+    work = work_of(kernel, shape=shape)
+    for line, product in (("while (atomicAdd_system(&flags[tile], 0u) == 0u) {", 0), ("flags[tile] = 0u;", 1)):
+        source = kernel.solution.replace(line, "{" if line.endswith("{") else "")
+        assert source != kernel.solution
+        with closing(GpuExecutor(devices=gpus)) as executor:
+            outcome = executor.run(Candidate(source, "k.cu", work).compiled(arch), work, A, B, shape)
+        assert "race" in {one.kind for one in (outcome, outcome.again)[product].findings}, line
+
+
+@pytest.mark.gpu
 def test_a_wait_for_a_flag_that_nobody_raises_ends_by_the_clock(kernel):
     with closing(GpuProcess()) as worker:
         arch = worker.hello["arch"]

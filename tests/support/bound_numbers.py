@@ -211,6 +211,8 @@ _MODELS = {
     "fusion": fusion,
     "on_devices": devices,
     "link": recorded_links()[0].figures,
+    "on_two": {one.shape: one for one in recorded_links()[0].products},
+    "on_gpus": recorded_links()[0].tried,
     "stores": recorded_links()[0].rates(),
     "nccl": recorded_links()[0].rates("nccl_all_gather_gbs"),
     "silu": lambda x: float(silu(np.float64(x))),

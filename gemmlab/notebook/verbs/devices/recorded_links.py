@@ -1,4 +1,4 @@
-"""lesson.recorded_links()"""
+"""lesson.recorded_links() and lesson.recorded_products()"""
 
 from __future__ import annotations
 
@@ -9,10 +9,18 @@ from gemmlab.pictures.output import Markdown, show
 
 @verb
 def recorded_links(desk: Desk) -> None:
-    """What was measured between two GPUs: the link, and whole products on both."""
+    """What was measured between two GPUs: the link, and cuBLAS on both."""
     from gemmlab.records import links
 
-    records = links.recorded_links()
-    for record in records:
+    for record in links.recorded_links():
         show(Markdown(links.figures_table(record)))
-    show(Markdown(links.products_table(records)))
+
+
+@verb
+def recorded_products(desk: Desk) -> None:
+    """Whole products on two GPUs: the lesson's kernel, a faster one, and two libraries one after the other."""
+    from gemmlab.records import links
+
+    if desk.owes(*map(desk.prediction, ("with_exchange", "small"))):
+        return
+    show(Markdown(links.products_table(links.recorded_links())))
