@@ -72,11 +72,25 @@ METRICS = {
 GROUPS = {"kernels": METRICS, "patterns": PATTERN_METRICS}
 RECORDED = ROOT / "gemmlab/recorded"
 
-# Why a count may differ: the start of its name, whether the kernel copies with cp.async, and the reason.
+
+def copies(kernel: dict) -> bool:
+    return kernel["gpu"]["async copy wavefronts"] > 0
+
+
+def clears_an_array(kernel: dict) -> bool:
+    return kernel["gpu"]["local store requests"] > 0
+
+
+def divides(kernel: dict) -> bool:
+    return "expf(" in (ROOT / kernel["source"]).read_text()  # SiLU: x / (1 + exp(-x))
+
+
+# Why a count may differ: the start of its name, of which kernels, and the reason.
 REASONS = (
-    ("async copy", True, "cp.async writes shared memory piece by piece, as its data arrive, which is not modelled"),
-    ("shared load", True, "likely the writes of cp.async, which share the way into shared memory with the reads"),
-    ("local store", False, "ptxas splits the 16-byte stores that clear the array"),
+    ("async copy", copies, "cp.async writes shared memory piece by piece, as its data arrive, which is not modelled"),
+    ("shared load", copies, "likely the writes of cp.async, which share the way into shared memory with the reads"),
+    ("local store", clears_an_array, "ptxas splits the 16-byte stores that clear the array"),
+    ("fma", divides, "ptxas makes a reciprocal and five multiply-adds of each division"),
 )
 
 
@@ -315,8 +329,7 @@ def relevant(job: dict, counts: dict[str, int]) -> list[int]:
 
 def reason(name: str, kernel: dict) -> str:
     """Why this count differs; empty if nobody knows."""
-    copies = kernel["gpu"]["async copy wavefronts"] > 0
-    return next((why for start, of_copies, why in REASONS if name.startswith(start) and of_copies == copies), "")
+    return next((why for start, has, why in REASONS if name.startswith(start) and has(kernel)), "")
 
 
 def page(data: dict) -> str:
@@ -333,7 +346,7 @@ def page(data: dict) -> str:
         "",
         f"Written by `tools/validate_counters.py`. Nsight Compute {machine['ncu']}, driver {machine['driver']}, "
         f"{machine['date']}; kernels compiled for {machine['arch']}. Accesses to shared memory are those that ptxas "
-        "makes of the source's, by the model of `gemmlab/emulator/widening.py`.",
+        "makes of the source's, by the model of `gemmlab/emulator/ptx/widening.py`.",
         "",
         f"- **{len(pairs) - len(differing)} of {len(pairs)}** counts of {len(kernels)} runs are the same on both.",
         f"- **{same} of {len(patterns)}** patterns of lanes take the same wavefronts and bank conflicts on both.",

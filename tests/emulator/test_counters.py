@@ -223,6 +223,11 @@ class TestH200:
         differing = {name: (ours[name], count) for name, count in entry["gpu"].items() if ours[name] != count}
         assert {name: found for name, found in differing.items() if not self.tool.reason(name, entry)} == {}
 
+    def test_every_kernel_is_recorded(self):
+        jobs = {job.name for job in self.tool.kernel_jobs()}
+        assert {entry["name"] for entry in self.recorded["kernels"]} == jobs
+        assert {"10_split_k", "12_fused_epilogue", "13_beat_cublas"} <= {name.split()[0] for name in jobs}
+
     @pytest.mark.parametrize("operation", ["load 4 B", "load 8 B", "load 16 B", "store 4 B", "store 8 B", "store 16 B"])
     def test_patterns(self, operation):
         jobs = [job for job in self.tool.pattern_jobs() if job.name.startswith(f"{operation},")]
