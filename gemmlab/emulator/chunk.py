@@ -30,6 +30,7 @@ POISON = 255  # of each byte that nobody wrote: NaN, in floats of every width
 PRINT_CAPACITY = 256 * 1024
 ASYNC_COPIES_A_THREAD = 128
 LINE_BYTES = 128  # of the L1 cache
+REVERSED = "reversed"  # a schedule: the last warp first
 IN_STEP = "in step"  # a schedule: each warp of a block does one access to memory, then each the next
 _ACCESSES = (o.LOAD, o.STORE, o.ATOMIC, o.ASYNC_COPY, o.ASYNC_WAIT, o.BULK_COPY)
 
@@ -348,7 +349,7 @@ class Chunk:
 def _order(warps: int, schedule: str) -> np.ndarray:
     """The order in which a block's warps get their turns."""
     order = np.arange(warps, dtype=np.int32)
-    if schedule == "reversed":
+    if schedule == REVERSED:
         return order[::-1].copy()
     if schedule == "shuffled":
         return np.random.default_rng(warps).permutation(order).astype(np.int32)

@@ -26,7 +26,7 @@ class Device:
         self.buffers: dict[str, int] = {}
         self.steps: list[Launch | Fill | Copy] = []
         self._opt_in: dict[str, int] = {}
-        self._stream: str | None = None
+        self._last: Stream | None = None  # the one with work that nobody has waited for
 
     def opt_in(self, kernel: str, size: int) -> None:
         """cudaFuncAttributeMaxDynamicSharedMemorySize."""
@@ -74,15 +74,18 @@ class Device:
         self.sizes[free] = self.buffers[free] = size
         return Pointer(free)
 
-    def synchronize(self) -> None:
-        """After this, another stream may be used."""
-        self._stream = None
+    def synchronize(self, stream: Stream | None = None) -> None:
+        """Wait for this stream, or for all: if it was the last, another one may be used."""
+        if stream is None or stream == self._last:
+            self._last = None
 
     def _on(self, line: int, stream: Stream) -> None:
-        """Work on two streams is not ordered; the default stream waits for the others."""
-        if stream.name and self._stream and stream.name != self._stream:
+        """Work on two streams is not ordered, but that the default one and those that block wait for each other."""
+        last = self._last or stream
+        has_default = stream.name is None or last.name is None
+        if stream != last and not (has_default and stream.blocking and last.blocking):
             raise NotRead(line, "work is put on a second stream; what runs at the same time cannot be checked")
-        self._stream = stream.name or self._stream
+        self._last = stream
 
     def _add(self, line: int, step: Launch | Fill | Copy) -> None:
         if len(self.steps) >= MOST_STEPS:

@@ -116,6 +116,12 @@ def _synchronize(reader: Reading, line: int, values: list[Value]) -> Value:
     return SUCCESS
 
 
+def _stream_synchronize(reader: Reading, line: int, values: list[Value]) -> Value:
+    if values and not isinstance(values[0], Unknown):
+        reader.device.synchronize(as_stream(values[0], line))
+    return SUCCESS
+
+
 def _memset(reader: Reading, line: int, values: list[Value]) -> Value:
     to, byte = values[0], values[1]
     stream = as_stream(values[3], line) if len(values) > 3 else Stream()
@@ -160,7 +166,8 @@ def _launch_kernel(reader: Reading, line: int, values: list[Value]) -> Value:
 
 def _stream_create(reader: Reading, line: int, values: list[Value]) -> Value:
     place = _place(values[0], line)
-    place.put(Stream(f"{place.name or 'stream'} of line {line}"))
+    blocking = len(values) < 2 or values[1] == SUCCESS
+    place.put(Stream(f"{place.name or 'stream'} of line {line}", blocking))
     return SUCCESS
 
 
@@ -283,7 +290,8 @@ _REAL: dict[str, Callable[..., float]] = {
     "fabs": abs,
 }
 _FUNCTIONS: dict[str, LibraryFunction] = {
-    **{name: _synchronize for name in ("cudaDeviceSynchronize", "cudaThreadSynchronize", "cudaStreamSynchronize")},
+    **{name: _synchronize for name in ("cudaDeviceSynchronize", "cudaThreadSynchronize")},
+    "cudaStreamSynchronize": _stream_synchronize,
     **{name: _memset for name in ("cudaMemset", "cudaMemsetAsync")},
     **{name: _memcpy for name in ("cudaMemcpy", "cudaMemcpyAsync")},
     **{name: _malloc for name in ("cudaMalloc", "cudaMallocAsync", "cudaMallocManaged")},

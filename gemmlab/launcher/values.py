@@ -69,9 +69,10 @@ class Pointer:
 
 @dataclass(frozen=True)
 class Stream:
-    """A stream; the default one where `name` is None."""
+    """A stream; the default one where `name` is None. It and one that is `blocking` wait for each other."""
 
     name: str | None = None
+    blocking: bool = True
 
 
 @dataclass(frozen=True)

@@ -127,6 +127,8 @@ HOLDS = {
     "one_zero_for_a_sum_and_a_counter": "int s = 0; for (int i = 0; i < N; i++) s += (int)A[n + i]; C[n] = s;",
     "helper_function": "C[helper(n)] = A[n];",
     "fence_without_an_atomic": "C[n] = A[n]; __threadfence();",
+    "mask_in_a_register": "unsigned m = ~0u; S[t] = A[n]; __syncwarp(m); C[n] = S[t ^ 1];",
+    "copy_waited_for_by_index": "COPY; if (N > 1) __pipeline_wait_prior(0); __syncthreads(); C[n] = S[t ^ 1];",
 }
 ONLY_THIS_DATA = {
     "index_from_memory": ("C[(int)A[n]] = 1;", "address depends on a value read from A"),
@@ -155,6 +157,21 @@ ONLY_THIS_DATA = {
         "address depends on a value read from A",
     ),
     "data_in_a_lane": ("C[__shfl_sync(~0u, t, (int)A[n] & 31)] = 1;", "address depends on a value read from A"),
+    "data_decide_who_waits_in_a_call": ("if (A[n] > 0) meet();", "branch depends on a value read from A"),
+    "data_decide_who_prints": ('if (A[n] > 0) printf("x"); C[n] = 1;', "branch depends on a value read from A"),
+    "data_before_a_wait": (
+        "COPY; if (A[n] > 0) __pipeline_wait_prior(0); __syncthreads(); C[n] = S[t ^ 1];",
+        "branch depends on a value read from A",
+    ),
+    "data_in_a_guard_of_a_wait": (
+        'COPY; asm volatile("{.reg .pred p; setp.gt.f32 p, %0, 0f00000000; @p cp.async.wait_group 0;}" :: "f"(A[n])); C[n] = S[t];',
+        "which copies are waited for depends on a value read from A",
+    ),
+    "data_in_a_local_register": (
+        'int i; asm("{.reg .s32 x; cvt.rni.s32.f32 x, %1; mov.s32 %0, x;}" : "=r"(i) : "f"(A[n])); C[i] = 1;',
+        "address depends on a value read from A",
+    ),
+    "data_before_a_matrix_product": ("if (A[n] > 0) MMA; C[n] = c;", "branch depends on a value read from A"),
     "data_in_a_match": ("C[__match_any_sync(~0u, A[n]) & 255] = 1;", "address depends on a value read from A"),
 }
 NOT_ANY_ORDER = {
@@ -180,6 +197,14 @@ NOT_ANY_ORDER = {
         "C[n] = 1; __syncwarp(); C[n + 1] = C[n];",
         "array in global memory that it writes",
     ),
+    "mask_set_in_pairs": (
+        'unsigned m, h; asm("mov.b64 {%0, %1}, %2;" : "=r"(m), "=r"(h) : "l"(1ull * N)); __syncwarp(m | h); C[n] = 1;',
+        "only some lanes",
+    ),
+    "discarded": (
+        'asm volatile("discard.global.L2 [%0], 128;" :: "l"(C) : "memory");',
+        "does not know the instruction discard",
+    ),
     "unknown": ('asm volatile("pmevent 1;" ::: "memory"); C[n] = 1;', "does not know the instruction pmevent"),
 }
 _BODIES = {
@@ -192,8 +217,19 @@ extern "C" __global__ void k_{name}(float* A, float* B, float* C, int M, int N, 
 {{
     __shared__ float S[256]; __shared__ int I[256];
     const int t = threadIdx.x, n = blockIdx.x * blockDim.x + t;
+    float c = 0;
     {body}
 }}
+"""
+
+
+_HELPERS = """
+__device__ int next;
+__device__ __noinline__ int helper(int n) { return n % 5 * n; }
+__device__ __noinline__ void meet() { __syncthreads(); }
+#include <cuda_pipeline.h>
+#define COPY __pipeline_memcpy_async(S + t, A + n, 4); __pipeline_commit()
+#define MMA asm volatile("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0, %0, %0, %0}, {%1, %1}, {%1}, {%0, %0, %0, %0};" : "+f"(c) : "r"(n))
 """
 
 
@@ -201,8 +237,7 @@ extern "C" __global__ void k_{name}(float* A, float* B, float* C, int M, int N, 
 def program() -> Program:
     """All of them in one."""
     kernels = (_KERNEL.format(name=name, body=body) for name, body in _BODIES.items())
-    helper = "__device__ int next; __device__ __noinline__ int helper(int n) { return n % 5 * n; }"
-    return compile_source(helper + "".join(kernels), "kernel.cu")
+    return compile_source(_HELPERS + "".join(kernels), "kernel.cu")
 
 
 def proof(program: Program, name: str) -> Proof:

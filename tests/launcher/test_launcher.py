@@ -257,8 +257,21 @@ def test_streams_one_after_the_other():
     body = "cudaStream_t s, t; cudaStreamCreate(&s); cudaStreamCreate(&t); gemm<<<1, 2, 0, s>>>" + ARGUMENTS
     again = "gemm<<<1, 2, 0, t>>>" + ARGUMENTS
     assert len(launches(body + "cudaStreamSynchronize(s);" + again)) == 2
-    with pytest.raises(UserError, match="second stream"):
-        read(body + again)
+    for waits_for in ("", "cudaStreamSynchronize(t);"):
+        with pytest.raises(UserError, match="second stream"):
+            read(body + waits_for + again)
+
+
+@pytest.mark.parametrize("created", ["Create(&s)", "CreateWithFlags(&s, cudaStreamNonBlocking)"])
+def test_the_default_stream_waits_for_those_that_block(created: str):
+    first, second = ("gemm<<<1, 2" + stream + ARGUMENTS for stream in (", 0, s>>>", ">>>"))
+    for both in (first + second, second + first):
+        body = f"cudaStream_t s; cudaStream{created};{both}"
+        if "NonBlocking" not in created:
+            assert len(launches(body)) == 2
+            continue
+        with pytest.raises(UserError, match="second stream"):
+            read(body)
 
 
 def test_what_a_program_measures_is_passed_over():

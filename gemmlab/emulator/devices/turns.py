@@ -1,4 +1,5 @@
 """The devices by turns: one runs as far as it can, until it is done or waits for another; then the next one does.
+In the reversed schedule a turn is one block: who goes on when a part has arrived then finds only that part.
 
 A device runs its launches one after the other, and of a launch one block at a time, in the order of their numbers: the
 smallest GPU there is. What waits for a block that cannot run on that may wait for ever on a larger one too, where other
@@ -14,7 +15,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from gemmlab.emulator.chunk import Options
+from gemmlab.emulator.chunk import REVERSED, Options
 from gemmlab.emulator.devices.world import DeviceChunk, Task, World
 from gemmlab.emulator.warm import compiled_interpreter
 from gemmlab.kernel.plan import Copy, Fill
@@ -58,7 +59,7 @@ class WorldRun:
 def run_world(world: World, steps: Sequence[list[Step]], options: Options) -> WorldRun:
     """Do the steps of every rank, to their end or to a limit of `options`."""
     devices = [Device(rank, list(mine)) for rank, mine in enumerate(steps)]
-    order = devices[::-1] if options.schedule == "reversed" else devices
+    order = devices[::-1] if options.schedule == REVERSED else devices
     turns = _Turns(world, options)
     started = time.perf_counter()
     with turns.limited(options.seconds):
@@ -71,6 +72,8 @@ class _Turns:
     def __init__(self, world: World, options: Options) -> None:
         self.world, self.options = world, options
         self._run_blocks: Callable[[int, np.ndarray], int] = compiled_interpreter()
+        self._most_blocks = 1 if options.schedule == REVERSED else None  # of a turn
+        self._finished = 0  # blocks, of all devices
         self._late = threading.Event()
         self._running: DeviceChunk | None = None
 
@@ -84,14 +87,14 @@ class _Turns:
 
     def run(self, devices: Sequence[Device]) -> list[Device]:
         """Turn after turn. Returns the devices that wait for ever, where it comes to that."""
-        idle, changes = 0, -1
+        idle, before = 0, (-1, 0)
         while waiting := [device for device in devices if not device.has_ended]:
             for device in waiting:
                 if not self._turn(device):
                     return []
             left = [device for device in devices if not device.has_ended]
-            moved = len(left) < len(waiting) or self.world.changes != changes
-            idle, changes = 0 if moved else idle + 1, self.world.changes
+            now = self.world.changes, self._finished
+            idle, before = 0 if len(left) < len(waiting) or now != before else idle + 1, now
             if idle >= MOST_ROUNDS:
                 return left
         return []
@@ -125,12 +128,13 @@ class _Turns:
         self._running = chunk
         if self._late.is_set():
             return False
-        blocks = np.arange(device.next_block, chunk.task.blocks, dtype=np.int64)
-        device.next_block += chunk.take_turn(self._run_blocks, blocks, chunk.gave_way)
+        blocks = np.arange(device.next_block, chunk.task.blocks, dtype=np.int64)[: self._most_blocks]
+        finished = chunk.take_turn(self._run_blocks, blocks, chunk.gave_way)
+        device.next_block, self._finished = device.next_block + finished, self._finished + finished
         self._running = None
         if chunk.stopped:
             return False
-        if not chunk.gave_way:
+        if not chunk.gave_way and device.next_block >= chunk.task.blocks:
             self.world.end_launch(device.rank)
             device.done.append(chunk)
             device.chunk = None

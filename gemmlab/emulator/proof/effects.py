@@ -18,9 +18,10 @@ _FULL_MASKS = (-1, 0xFFFFFFFF)
 _COMPUTE = frozenset(
     "abs add addc and bfe bfi bfind bmsk brev clz cnot copysign cos cvt cvta div dp2a dp4a ex2 fma isspacep lg2 lop3 "
     "mad mad24 madc max min mov mul mul24 neg not or popc prmt rcp rem rsqrt sad selp set setp shf shl shr sin slct "
-    "sqrt sub subc tanh testp xor mma wmma.mma movmatrix".split()
+    "sqrt sub subc tanh testp xor".split()
 )
-_NOTHING = frozenset("membar fence nanosleep prefetch prefetchu pragma discard applypriority".split())
+_MATRICES = frozenset(("mma", "wmma.mma", "movmatrix"))  # the same, by all lanes of a warp together
+_NOTHING = frozenset("membar fence nanosleep prefetch prefetchu pragma applypriority".split())
 _ENDS = frozenset(("ret", "exit", "trap", "brkpt"))
 _CARRY = "%carry"
 
@@ -158,11 +159,11 @@ def _constants(function: Function) -> dict[str, int]:
     """Registers that are set once, to a number."""
     found: dict[str, int | None] = {}
     for instruction in function.instructions:
-        if not instruction.operands:
-            continue
-        name = instruction.operands[0]
+        if not instruction.operands or instruction.opcode.startswith(("bar", "st.")):
+            continue  # what is named first is only read
         number = parse_number(instruction.operands[1]) if instruction.opcode.startswith("mov.") else None
-        found[name] = None if name in found or instruction.guard else number
+        for name in _NAME.findall(instruction.operands[0]):
+            found[name] = None if name in found or instruction.guard else number
     return {name: number for name, number in found.items() if number is not None}
 
 
@@ -207,6 +208,9 @@ class _FunctionReader:
             defs = (*defs, _CARRY)
         return {"kind": "compute", "defs": defs, "uses": uses, "names": self._variables(operands[1:])}
 
+    def _together(self, words: list[str], operands: tuple[str, ...]) -> dict:
+        return {**self._computed(words, operands), "kind": "matrices"}
+
     def _load(self, words: list[str], operands: tuple[str, ...]) -> dict:
         if "param" in words:
             return {"kind": "compute", "defs": self._registers(operands[:1]), "uses": self._parameters(operands[1])}
@@ -244,7 +248,7 @@ class _FunctionReader:
         if words[1] != "async" or {"mbarrier", "bulk"}.intersection(words):
             return {"kind": "unknown", "obstacle": "object"}
         if words[2] not in ("ca", "cg"):
-            return {"kind": "nothing"}
+            return {"kind": "group"}
         return {
             "kind": "copy",
             "uses": self._registers(operands[3:]),
@@ -304,6 +308,7 @@ class _FunctionReader:
 
     _FAMILIES = (
         (_COMPUTE, _computed),
+        (_MATRICES, _together),
         (("ld", "ldu", "ldmatrix", "wmma.load"), _load),
         (("st", "stmatrix", "wmma.store"), _store),
         (("shfl", "vote", "match", "redux", "activemask"), _warp),

@@ -52,7 +52,7 @@ from gemmlab.kernel.verdict import Because
 
 _TOUCHES = ("load", "store", "copy")
 _ALONE = ("compute", "branch", "nothing")
-_TOGETHER = ("barrier", "warp", "call")
+_TOGETHER = {"barrier": "barrier", "warp": "barrier", "matrices": "barrier", "call": "call", "group": "group"}
 
 
 @dataclass(frozen=True)
@@ -137,14 +137,16 @@ def _words(source: Source) -> str:
 
 def _decisions(flow: Flow) -> Iterator[tuple[Effect, str, Value]]:
     """(instruction, what is decided there, what it depends on)"""
-    by_place = {(effect.function, effect.number): effect for effect in flow.effects}
+    by_place: dict[tuple[str, int], Effect] = {}
+    for effect in flow.effects:
+        by_place.setdefault((effect.function, effect.number), effect)  # a call, and not how its arguments are passed
     for effect in flow.effects:
         guard = flow.value([effect.guard]) if effect.guard else CLEAN
         if effect.kind in _TOUCHES and not flow.is_private(effect):
             yield effect, "address", flow.value((*effect.address, *effect.source))
             yield effect, "guard", guard
         if effect.kind in _TOGETHER:
-            yield effect, "call" if effect.kind == "call" else "barrier", guard.join(flow.value(effect.decides))
+            yield effect, _TOGETHER[effect.kind], guard.join(flow.value(effect.decides))
         if effect.kind == "end":
             yield effect, "branch", guard
         if effect.kind == "branch" and not _only_registers(flow, effect, by_place):

@@ -13,6 +13,7 @@ DECIDES = {
     "guard": Sentence("line {line}: whether memory is touched depends on {value}"),
     "address": Sentence("line {line}: the address depends on {value}"),
     "barrier": Sentence("line {line}: who waits for whom depends on {value}"),
+    "group": Sentence("line {line}: which copies are waited for depends on {value}"),
     "call": Sentence("line {line}: whether the function is called depends on {value}"),
     "stored": Sentence("line {line}: what is stored depends on {value}"),
 }

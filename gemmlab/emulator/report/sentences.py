@@ -66,8 +66,8 @@ BOTH_WRITE_ALIKE = Sentence(
     "each element needs one writer."
 )
 IN_ONE_WARP = Sentence(
-    "{race} Both threads are in one warp, which is no order either: they do not run in step, and need a __syncwarp() "
-    "at least."
+    "{race} Both threads are in one warp, which is no order either: they do not run in step, a shuffle or vote orders "
+    "no memory, and so they need a __syncwarp() at least."
 )
 NOT_WAITED_FOR = Sentence(
     "{me} touches {element} {here} while an asynchronous copy into it {there} has not been waited for: "

@@ -27,7 +27,8 @@ _GROUP = "void(int64, int64, uint32, int64)"  # state, row, lanes, base
 
 @compiled_as("void(int64, int64, int64, uint32, int64, int64)")
 def exchange(state, warp, row, lanes, base, pc):
-    """Do a warp-wide instruction for the lanes that came. Those on matrices do not order memory."""
+    """Do a warp-wide instruction for the lanes that came. Only bar.warp.sync orders memory: shuffles, votes and matches
+    imply no memory barrier (CUDA C++ Programming Guide)."""
     op = field(row, o.ROW_OP)
     if op == o.TENSOR_SYNC or op == o.MMA:
         whole_warp(state, warp, lanes, pc)
@@ -36,8 +37,9 @@ def exchange(state, warp, row, lanes, base, pc):
         else:
             check_matrix(state, warp, row, lanes, base, pc)
         return
-    pass_warp_sync(state, warp, lanes)
-    if op == o.SHUFFLE:
+    if op == o.WARP_SYNC:
+        pass_warp_sync(state, warp, lanes)
+    elif op == o.SHUFFLE:
         _shuffle(state, row, lanes, base)
     elif op == o.VOTE:
         _vote(state, row, lanes, base)
