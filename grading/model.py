@@ -102,8 +102,8 @@ class Execution:
     """What came back for a job; nothing in it is believed.
 
     `errors` are the compiler's, with message and line. `problem` is '' or what ended the child while it compiled:
-    timeout, memory, crash or output. `cases` has one result a hidden case; `rules` are the numbers of the lesson's
-    rules that are broken.
+    timeout, memory, crash or output. `cases` has one result a hidden case, and one a case of the kernel's `own`;
+    `rules` are the numbers of the lesson's rules that are broken.
     """
 
     errors: tuple[dict, ...] = ()
@@ -113,6 +113,11 @@ class Execution:
     gpu_cases: tuple[RawResult, ...] | None = None
     rules: tuple[int, ...] = ()
     seconds: float = 0.0
+    own: tuple[HiddenCase, ...] = ()
+
+    def tried(self, job: Job) -> tuple[HiddenCase, ...]:
+        """The cases that there are results of."""
+        return (*job.cases, *self.own)
 
     @property
     def backends(self) -> list[tuple[RawResult, ...]]:

@@ -22,10 +22,11 @@ from gemmlab.check.diagnosis.pattern import Trial
 from gemmlab.check.diagnosis.wrong_result import output_tile, wrong_result
 from gemmlab.check.dropped import dropped_by_optimiser
 from gemmlab.check.holds import holds_for
+from gemmlab.check.own_shapes import conditions_at
 from gemmlab.check.rules import judge
 from gemmlab.check.second_look import is_right, look_again, looked_at, looked_through, unoptimised
 from gemmlab.course.blanks import open_blanks
-from gemmlab.course.lesson import Case, Kernel
+from gemmlab.course.lesson import INPUT_KINDS, Case, Kernel
 from gemmlab.errors import UserError
 from gemmlab.files import read_source
 from gemmlab.kernel.causes import causes_first, ends_as_errors, merge, without_followers
@@ -34,7 +35,7 @@ from gemmlab.kernel.launch import Launch, LaunchSpec
 from gemmlab.kernel.layout import COURSE, Layout
 from gemmlab.kernel.plan import Launches, Work, launches_of, refused, steps_of
 from gemmlab.kernel.tolerance import check_shape, compare
-from gemmlab.kernel.verdict import CaseResult, Finding, Verdict
+from gemmlab.kernel.verdict import CaseResult, Conditions, Finding, Verdict
 from gemmlab.launcher.faults import LauncherError
 from gemmlab.trials.candidate import Candidate
 
@@ -69,7 +70,8 @@ class KernelFileError(UserError):
 def check_kernel(
     kernel: Kernel, source: str, filename: str, backend: str = "auto", tick: Callable[[], None] | None = None
 ) -> Verdict:
-    """Check a source as that kernel of a lesson; what is still as it was handed out counts as not attempted.
+    """Check a source as that kernel of a lesson, and at shapes of its own where its conditions ask for them; what is
+    still as it was handed out counts as not attempted.
 
     `tick` is called after each launch; what it raises ends the check.
     """
@@ -78,7 +80,7 @@ def check_kernel(
     with open_executors(backend) as executors:
         watched = [Ticking(executor, tick) for executor in executors] if tick else executors
         try:
-            verdict = _check_read(watched, source, filename, kernel.launches_of, kernel.cases)
+            verdict = _check_read(watched, source, filename, kernel.launches_of, kernel.cases, own=True)
         except LauncherError as error:
             verdict = Verdict("failed", (error.finding,), backend=executors[0].name)
     return judge(verdict, kernel, source, filename)
@@ -134,6 +136,7 @@ def _check_read(
     filename: str,
     read: Callable[[str], Launches],
     cases: Sequence[Case],
+    own: bool = False,
 ) -> Verdict:
     """Check what `read` finds that the source launches. Where that cannot be read, open blanks and what the compiler
     says come first."""
@@ -148,7 +151,7 @@ def _check_read(
         if broken:
             return broken
         raise
-    return check_with(executors, source, filename, launches, cases)
+    return check_with(executors, source, filename, launches, cases, own)
 
 
 def _compile_errors(source: str, filename: str, backend: str) -> Verdict | None:
@@ -195,9 +198,15 @@ def _gpu_can_be_used(wanted: bool) -> bool:
 
 
 def check_with(
-    executors: Sequence[Executor], source: str, filename: str, spec: Launches, cases: Sequence[Case]
+    executors: Sequence[Executor],
+    source: str,
+    filename: str,
+    spec: Launches,
+    cases: Sequence[Case],
+    own: bool = False,
 ) -> Verdict:
-    """Check one kernel on these executors; the first one's cases are reported, the findings of all."""
+    """Check one kernel on these executors; the first one's cases are reported, the findings of all. `own` asks for
+    shapes of its own as well, where it is right at the others."""
     backend = executors[0].name
     for case in cases:
         _check_size(case, backend)
@@ -208,20 +217,30 @@ def check_with(
     program, remarks = _compile(candidate, cases, backend)
     if program is None:
         return Verdict("compile_error", tuple(merge(remarks)), backend=backend)
-    main, *others = executors
-    runs = [_run_cases(main, program, spec, cases)]
-    for executor in others:
-        run = _run_cases(executor, program, spec, map(small, cases))
-        run.findings = [_by(finding, executor) for finding in run.findings]
-        runs.append(run)
+    runs = [_Run() for _ in executors]
+    _run_on_all(executors, runs, program, spec, cases)
+    conditions = None
+    if own and all(run.is_right for run in runs):
+        conditions = conditions_at(program, spec, [case.shape for case in cases])
+        more = _own_cases(conditions)
+        _run_on_all(executors, runs, program, spec, more)
+        cases = (*cases, *more)
     if executors[-1].name == "emulator" and not any(run.has_error for run in runs):
         was_right = all(result.ok for run in runs for result in run.cases)
         found = _second_look(candidate, program, cases, was_right, getattr(executors[-1], "tick", _no_tick))
-        remarks += [_by(finding, executors[-1]) for finding in found] if others else found
-    verdict = _verdict(program, candidate, cases, remarks, runs, backend)
+        remarks += [_by(finding, executors[-1]) for finding in found] if len(executors) > 1 else found
+    verdict = replace(_verdict(program, candidate, cases, remarks, runs, backend), conditions=conditions)
     if executors[-1].name != "emulator":
         return verdict
     return replace(verdict, holds_for=holds_for(program, spec, runs[-1].whole, verdict.findings))
+
+
+def _own_cases(conditions: Conditions) -> tuple[Case, ...]:
+    """At the shapes that are added for a kernel's conditions."""
+    return tuple(
+        Case(added.shape, INPUT_KINDS[number % len(INPUT_KINDS)], number, "ragged")
+        for number, added in enumerate(conditions.added)
+    )
 
 
 def _check_size(case: Case, backend: str) -> None:
@@ -326,10 +345,25 @@ class _Run:
     def has_error(self) -> bool:
         return any(finding.is_error for finding in self.findings)
 
+    @property
+    def is_right(self) -> bool:
+        return not self.has_error and all(result.ok for result in self.cases)
 
-def _run_cases(executor: Executor, program: Program, spec: Launches, cases: Iterable[Case]) -> _Run:
+
+def _run_on_all(
+    executors: Sequence[Executor], runs: Sequence[_Run], program: Program, spec: Launches, cases: Sequence[Case]
+) -> None:
+    """Add to what each executor made of the cases before: the first one runs them as they are, the others what is
+    quick."""
+    for number, (executor, run) in enumerate(zip(executors, runs)):
+        known = len(run.findings)
+        _run_cases(run, executor, program, spec, map(small, cases) if number else cases)
+        if number:
+            run.findings[known:] = [_by(finding, executor) for finding in run.findings[known:]]
+
+
+def _run_cases(run: _Run, executor: Executor, program: Program, spec: Launches, cases: Iterable[Case]) -> None:
     """Run case after case; a timeout ends it, for the next case would only take as long."""
-    run = _Run()
     for case in cases:
         findings, result, trial = _run_case(run, executor, program, spec, case)
         findings = without_edge_followers(findings, spec, case.shape)
@@ -342,7 +376,6 @@ def _run_cases(executor: Executor, program: Program, spec: Launches, cases: Iter
             (run.faulty if faults else run.clean).append(trial)
         if "timeout" in faults:
             break
-    return run
 
 
 def _run_case(

@@ -111,6 +111,43 @@ class HoldsFor:
 
 
 @dataclass(frozen=True)
+class Lines:
+    """A shape (M, N, K), and the lines of the conditions that it is there for."""
+
+    shape: tuple[int, int, int]
+    lines: tuple[int, ...]
+
+    def to_json(self) -> dict:
+        return {"shape": list(self.shape), "lines": list(self.lines)}
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """So many conditions of the kernels hang on M, N and K, and went so many `ways`, a way being true or false for some
+    thread. `added` are shapes at which the kernel was run as well, for it goes ways there that it goes at none of the
+    lesson's; `left` are more of these, at which nothing was run. They were found among `tried` shapes, none where the
+    lesson's leave no way out. `because` is why nothing of this is known."""
+
+    count: int = 0
+    ways: int = 0
+    added: tuple[Lines, ...] = ()
+    left: tuple[Lines, ...] = ()
+    tried: int = 0
+    because: str = ""
+
+    def to_json(self) -> dict:
+        if self.because:
+            return {"because": self.because}
+        return {
+            "conditions": self.count,
+            "ways": self.ways,
+            "added": [one.to_json() for one in self.added],
+            "left": [one.to_json() for one in self.left],
+            "shapes_tried": self.tried,
+        }
+
+
+@dataclass(frozen=True)
 class Verdict:
     """The outcome of a check: passed only if there is no error finding and every case is right.
 
@@ -118,6 +155,7 @@ class Verdict:
     None before it compiled. `printed` is what the kernel printed in the first case in which it did. `holds_for` says
     how far it goes that no race was found; None where one was, or another fault, or where nobody looked. `order` is the
     shortest order of warps that makes C wrong, as gemmlab.trials.order.report has it; None where nobody asked for it.
+    `conditions` says which of the kernel's ways its cases went; None where it was not looked at.
     """
 
     status: str
@@ -128,6 +166,7 @@ class Verdict:
     printed: str = ""
     holds_for: HoldsFor | None = None
     order: dict | None = None
+    conditions: Conditions | None = None
 
     def __post_init__(self) -> None:
         if self.status not in STATUSES:
@@ -148,4 +187,5 @@ class Verdict:
             "printed": self.printed,
             "holds_for": self.holds_for.to_json() if self.holds_for else None,
             **({"order": self.order} if self.order else {}),
+            **({"conditions": self.conditions.to_json()} if self.conditions else {}),
         }

@@ -18,6 +18,7 @@ from gemmlab.text.verdict import (
     resources,
     result,
     title,
+    ways,
 )
 
 _BAD, _GOOD, _OPEN = "#d55e00", "#009e73", "#b07a00"  # readable on white and on black
@@ -55,6 +56,7 @@ def _parts(verdict: Verdict, lines: list[str]) -> Iterator[str]:
         yield _table(verdict.cases)
         yield f"<p>{escape(checked_by(verdict))}"
         yield f" {escape(proved(verdict.holds_for))}" if verdict.holds_for else ""
+        yield from (f" {escape(sentence)}" for sentence in ways(verdict))
         yield f" {escape(resources(verdict.resources))}.</p>" if verdict.resources else "</p>"
 
 

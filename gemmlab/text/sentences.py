@@ -51,6 +51,21 @@ NO_RACE_IN_THIS_ORDER = Sentence(
     "No race in the orders of the warps that ran, at these shapes. Not proved for any order: {why}."
 )
 
+# Which ways the kernel's conditions on M, N and K went; `where` is one of the first two.
+IN_LINES = Sentence("in line {lines}")
+IN_NO_LINE = Sentence("in a header's code")
+ADDED = Sentence(
+    "M, N, K = {M}, {N}, {K} was added for this kernel: a condition {where} goes a way there that it goes at none of "
+    "the lesson's shapes."
+)
+EVERY_WAY = Sentence("Each condition on M, N and K went every way that it can: {ways} ways of {count} conditions.")
+EVERY_WAY_FOUND = Sentence(
+    "Each condition on M, N and K went every way that was found for it at {tried} other shapes: {ways} ways of {count} "
+    "conditions."
+)
+LEFT = Sentence("Not run: M, N, K = {M}, {N}, {K}, where a condition {where} goes yet another way.")
+NOT_FOLLOWED = Sentence("Which shapes lead the kernel's conditions another way is not known: {because}.")
+
 RESOURCES = Sentence("Registers a thread: {registers}, shared memory a block: {shared} bytes (compiled for {arch})")
 RESOURCES_AND_SPILLS = Sentence(
     "Registers a thread: {registers}, shared memory a block: {shared} bytes, spilled: {spilled} bytes "

@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from gemmlab.kernel.kinds import KINDS
-from gemmlab.kernel.verdict import CaseResult, Finding, HoldsFor, Verdict
+from gemmlab.kernel.verdict import CaseResult, Conditions, Finding, HoldsFor, Lines, Verdict
 from gemmlab.text import sentences as say
 
 SHOWN_FINDINGS = 12
@@ -65,6 +65,7 @@ def _parts(verdict: Verdict, lines: list[str], public: bool) -> Iterator[Rendera
         yield Text(checked_by(verdict))
     if verdict.holds_for:
         yield Text(proved(verdict.holds_for))
+    yield from map(Text, ways(verdict))
     if verdict.resources:
         yield Text(resources(verdict.resources))
 
@@ -163,6 +164,28 @@ def proved(holds: HoldsFor) -> str:
     if holds.numbers:
         return say.NO_RACE_WITH_NUMBERS(numbers=" and ".join(holds.numbers))
     return say.NO_RACE_AT_ALL()
+
+
+def ways(verdict: Verdict) -> Iterator[str]:
+    """Which ways the kernel's conditions went, of one that passed, and which shapes were added for it."""
+    conditions = verdict.conditions or Conditions()
+    if conditions.because:
+        yield say.NOT_FOLLOWED(because=printable(conditions.because))
+    for one in conditions.added:
+        yield say.ADDED(**_place(one))
+    if not verdict.passed or not conditions.count:
+        return
+    known = {"ways": conditions.ways, "count": conditions.count}
+    if conditions.left:
+        yield say.LEFT(**_place(conditions.left[0]))
+    else:
+        yield say.EVERY_WAY_FOUND(**known, tried=conditions.tried) if conditions.tried else say.EVERY_WAY(**known)
+
+
+def _place(one: Lines) -> dict[str, object]:
+    """The shape and the lines, as fields."""
+    where = say.IN_LINES(lines=", ".join(map(str, one.lines))) if one.lines else say.IN_NO_LINE()
+    return {**dict(zip("MNK", one.shape)), "where": where}
 
 
 def resources(used: dict) -> str:

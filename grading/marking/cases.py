@@ -12,7 +12,7 @@ and `Execution.rules` has the numbers of those that are broken (worker.py).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from gemmlab.course.lesson import INPUT_KINDS, Kernel
@@ -22,6 +22,7 @@ from grading.marking import sentences as say
 from grading.marking.secret import derive
 from grading.model import HiddenCase
 
+OWN_KIND = "sizes that this kernel treats in its own way"
 _SEEDS = 1 << 32
 _WIDEST_TILE = 512
 _FEWEST_PRODUCTS = 8  # the K of an ordinary case, where the tile is smaller
@@ -92,6 +93,12 @@ def draw(kernel: Kernel, secret: bytes) -> tuple[HiddenCase, ...]:
         for group, shapers in groups.items()
         for number, (kind, shaper) in enumerate(shapers.items())
     )
+
+
+def own_case(shape: _Shape, number: int, hidden: Sequence[HiddenCase]) -> HiddenCase:
+    """A case at a shape that the kernel itself has asked for, with numbers as secret as those of the hidden cases."""
+    seed = (sum(case.seed for case in hidden) + number) % _SEEDS
+    return HiddenCase(OWN_KIND, "boundary", shape, INPUT_KINDS[number % len(INPUT_KINDS)], seed)
 
 
 def _case(numbers: _Draw, group: str, inputs: str, shaper: _Shaper, tile: _Tile) -> HiddenCase:

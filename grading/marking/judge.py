@@ -18,6 +18,7 @@ from gemmlab.kernel.plan import Launches
 from gemmlab.kernel.tolerance import Comparison, compare
 from gemmlab.launcher.spec import LauncherSpec
 from grading.marking import sentences as say
+from grading.marking.cases import OWN_KIND
 from grading.marking.wrong_picture import where, wrong_picture
 from grading.model import CaseMark, Execution, HiddenCase, Job, Judged, RawResult
 from grading.visible import plain
@@ -49,7 +50,7 @@ def judge(job: Job, execution: Execution) -> Judged:
         return Judged(status, note=note, log=log, seconds=execution.seconds)
     lines = job.source.count("\n") + 1
     launches = job.kernel.launched_by
-    marks = [_mark(launches, case, results, lines) for case, *results in zip(job.cases, *execution.backends)]
+    marks = [_mark(launches, case, results, lines) for case, *results in zip(execution.tried(job), *execution.backends)]
     for rule in (job.kernel.rules[number] for number in execution.rules):
         marks.append(CaseMark(RULE_KIND, "ordinary", False, rule.says, "counter"))
     warnings = tuple(dict.fromkeys(_warnings(execution, lines)))
@@ -75,7 +76,7 @@ def _judge_case(launches: Launches | LauncherSpec, case: HiddenCase, result: Raw
     """Right is C that is near enough to what is asked for, whole, and without a finding: right by luck is not."""
     if result.problem:
         finding = "timeout" if result.problem in ("timeout", "not run") else ""
-        return CaseMark(case.kind, case.group, False, _STOPPED[result.problem](), finding)
+        return CaseMark(case.kind, case.group, False, _said_of(case, _STOPPED[result.problem]()), finding)
     finding, message = _gravest(_findings(result), lines)
     max_error, picture = None, ""
     if result.C is not None:
@@ -90,7 +91,15 @@ def _judge_case(launches: Launches | LauncherSpec, case: HiddenCase, result: Raw
                 finding, message = "wrong_result", words()
     elif not finding:
         finding, message = "launch_error", say.NO_RESULT()
-    return CaseMark(case.kind, case.group, not finding, message, finding, max_error, picture)
+    return CaseMark(case.kind, case.group, not finding, _said_of(case, message), finding, max_error, picture)
+
+
+def _said_of(case: HiddenCase, message: str) -> str:
+    """The message, with the shape of a case of the kernel's own: that is no secret, the check has it as well."""
+    if case.kind != OWN_KIND or not message:
+        return message
+    M, N, K = case.shape
+    return say.AT_OWN_SHAPE(message=message, M=M, N=N, K=K)
 
 
 def _findings(result: RawResult) -> tuple[dict, ...]:
@@ -178,7 +187,7 @@ def _log(job: Job, execution: Execution) -> Iterator[str]:
     if execution.problem:
         yield plain(f"{execution.problem} while compiling: {execution.detail}")
     for name, results in zip(("emulator", "GPU"), execution.backends):
-        for case, result in zip(job.cases, results):
+        for case, result in zip(execution.tried(job), results):
             at = f"{name}, {'×'.join(map(str, case.shape))} {case.inputs}"
             if result.problem or result.detail:
                 yield plain(f"{at}: {result.problem} {result.detail}")

@@ -46,6 +46,8 @@ COMPILING = Sentence("Compiling: {problem}")
 ERROR_IN_LINE = Sentence("Line {line}: {message}")
 MORE_ERRORS = Sentence("and {count} more")
 
+AT_OWN_SHAPE = Sentence("{message} At M, N, K = {M}, {N}, {K}, where a condition of this kernel goes another way.")
+
 # What costs no marks.
 WARNED = Sentence("{meaning}. This costs no marks here; mend it all the same.")
 WARNED_IN_LINE = Sentence("{meaning}, line {line}. This costs no marks here; mend it all the same.")

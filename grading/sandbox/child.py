@@ -25,6 +25,7 @@ import numpy as np
 from gemmlab.check import second_look
 from gemmlab.check.causes import faults_of_second_launch, without_edge_followers
 from gemmlab.check.dropped import dropped_by_optimiser
+from gemmlab.check.own_shapes import shapes_beside
 from gemmlab.errors import UserError
 from gemmlab.kernel.epilogue import Inputs
 from gemmlab.kernel.executor import Outcome
@@ -50,7 +51,7 @@ MOST_MATRICES = 1 << 28  # bytes of A and B together
 MOST_FINDINGS = 40
 MOST_TEXT = 600  # characters of a message
 _ROOMS = "compiler cuda emulator kernel launcher trials".split()
-_MODULES = "check.rules check.second_look course.blanks course.lesson".split()
+_MODULES = "check.own_shapes check.rules check.second_look course.blanks course.lesson".split()
 _WARM_UP = """\
 #include <cuda_runtime.h>
 #include <vector>
@@ -111,6 +112,7 @@ def _warm_up() -> None:
     work = _Work(Kernel(Path(), "warm_up", spec, 16, (), (), _WARM_UP, None, rules), _WARM_UP, None)
     A = np.ones((17, 17), np.float32)
     work.errors()
+    work.own_shapes([(17, 17, 17)])
     work.broken_rules()
     for look in (work.run, work.look_again):
         look((A, A, PLAIN), (17, 17, 17))
@@ -122,10 +124,11 @@ class _Work:
     """A source, compiled when it is first asked for."""
 
     def __init__(self, kernel: Kernel, source: str, arch: str | None) -> None:
-        """`kernel` is the lesson's, without its solution."""
+        """`kernel` is the lesson's, without its solution. `checked` is the program as a check compiles it."""
         self.kernel, self.source, self.arch = kernel, source, arch
         self.filename = f"{kernel.name.rpartition('/')[2]}.cu"
         self.shapes = [case.shape for case in kernel.cases]
+        self.checked: Program | None = None
 
     @cached_property
     def candidate(self) -> Candidate:
@@ -158,7 +161,7 @@ class _Work:
 
         try:
             try:
-                _ = self.program
+                self.checked = self.program
             except LauncherError as unreadable:
                 compile_source(self.source, self.filename, arch=self.arch)  # its complaints come first
                 return [unreadable.finding]
@@ -214,6 +217,13 @@ class _Work:
         outcome = second_look.look_again(self.candidate, program, inputs, shape, CASE_SECONDS, threads=1)
         return replace(outcome, findings=[*self.dropped, *outcome.findings])
 
+    def own_shapes(self, hidden: list[Shape]) -> list[Shape]:
+        """Where conditions of the source go ways in a check that they go at none of the hidden shapes."""
+        if self.checked is None:
+            return []
+        public = [case.shape for case in self.kernel.cases]
+        return shapes_beside(self.checked, self.candidate.launch, public, hidden)
+
     def broken_rules(self) -> list[int]:
         """The numbers of the lesson's rules on memory traffic that this kernel breaks."""
         from gemmlab.check.rules import broken_rules
@@ -259,7 +269,7 @@ class _Service:
     def answer(self, request: dict, data: bytes) -> tuple:
         requests: dict[str, Callable] = {
             "compile": self.compile, "run": self.run, "code": self.code, "rules": self.rules, "attack": self.attack,
-            "plans": self.plans,
+            "plans": self.plans, "own_shapes": self.own_shapes,
         }  # fmt: skip
         return requests[request["do"]](request, data)
 
@@ -301,6 +311,10 @@ class _Service:
             if faults := self.work.faults_at(shape):
                 return ({"faults": _described(faults), "at": number},)
         return {"plans": [self.work.plan(shape) for shape in shapes]} | self._symbols(), self._cubin()
+
+    def own_shapes(self, request: dict, data: bytes) -> tuple:
+        """Shapes at which to run the source beside these."""
+        return ({"shapes": self.work.own_shapes([(M, N, K) for M, N, K in request["shapes"]])},)
 
     def rules(self, request: dict, data: bytes) -> tuple:
         return ({"broken": self.work.broken_rules()},)

@@ -18,13 +18,19 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from math import prod
 from pathlib import Path
 
+from gemmlab.check.own_shapes import MOST_ADDED
+from gemmlab.check.second_look import MOST_WORK as QUICK
 from gemmlab.check.second_look import looked_at
+from gemmlab.emulator.sizes.search import MOST_WORK
 from gemmlab.errors import UserError
 from gemmlab.kernel.epilogue import draw
 from gemmlab.kernel.plan import Launches
 from gemmlab.launcher.spec import LauncherSpec
+from grading.marking.cases import own_case
+from grading.marking.judge import judge
 from grading.model import Execution, HiddenCase, Job, RawResult
 from grading.sandbox import child, nursery, sentences, wire
 from grading.sandbox.gpu_lane import MOST_CODE, MachineCode, run_on_gpu
@@ -125,7 +131,7 @@ class Worker:
         if status == nursery.NOT_CONFINED:
             raise WorkerLost("a child could not be confined")
         if talk.code:
-            on_gpu = run_on_gpu(job.kernel.launched_by, job.cases, talk.code, execution.cases)
+            on_gpu = run_on_gpu(job.kernel.launched_by, execution.tried(job), talk.code, execution.cases)
             execution = replace(execution, gpu_cases=on_gpu)
         return replace(execution, seconds=time.monotonic() - started)
 
@@ -214,15 +220,17 @@ class _Talk:
         if errors:
             return Execution(errors=errors)
         results = self._run_cases(job.kernel.launched_by, job.cases)
+        own = self._own_cases(job) if _is_right_so_far(job, results) else ()
+        results += self._run_cases(job.kernel.launched_by, own)
         if job.arch and isinstance(job.kernel.launched_by, LauncherSpec):
             self._fetch_code(job.arch)
         if any(result.problem or _has_error(result) for result in results):
-            return Execution(cases=tuple(results))
+            return Execution(cases=tuple(results), own=own)
         try:
             rules = self._broken_rules(job)
         except _Ended as ended:
-            return Execution(cases=(RawResult(problem=ended.problem, detail=ended.detail), *results[1:]))
-        return Execution(cases=tuple(self._look_again(job, results)), rules=rules)
+            return Execution(cases=(RawResult(problem=ended.problem, detail=ended.detail), *results[1:]), own=own)
+        return Execution(cases=tuple(self._look_again(job, (*job.cases, *own), results)), rules=rules, own=own)
 
     def plans(self, job: Job, shapes: Sequence[tuple[int, int, int]]) -> Plans:
         try:
@@ -245,6 +253,17 @@ class _Talk:
         answer, cubin = self._ask(request, pickle.dumps((bare, job.source)), most_code, COMPILE_SECONDS)
         self._keep_code(answer, cubin, job.arch)
         return _dicts(answer.get("errors"))
+
+    def _own_cases(self, job: Job) -> tuple[HiddenCase, ...]:
+        """Cases at the shapes that the kernel's own conditions ask for; none where the child names none that can be."""
+        request = {"do": "own_shapes", "shapes": [case.shape for case in job.cases]}
+        try:
+            answer = self._ask(request, b"", 0, COMPILE_SECONDS)[0]
+        except _Ended:  # what ended the child is in its results
+            return ()
+        shapes = [shape for shape in _shapes(answer.get("shapes")) if prod(shape) <= MOST_WORK]
+        most = MOST_ADDED + len(job.kernel.cases)
+        return tuple(own_case(shape, number, job.cases) for number, shape in enumerate(shapes[:most]))
 
     def _fetch_code(self, arch: str) -> None:
         """The code once more: a file's own launcher may have asked for other templates at the hidden shapes."""
@@ -294,11 +313,11 @@ class _Talk:
         known = range(len(job.kernel.rules))
         return tuple(number for number in known if isinstance(broken, list) and number in broken)
 
-    def _look_again(self, job: Job, results: list[RawResult]) -> Iterator[RawResult]:
+    def _look_again(self, job: Job, cases: Sequence[HiddenCase], results: list[RawResult]) -> Iterator[RawResult]:
         """The second look at a kernel without a fault. What becomes of the child in it does not count."""
-        shapes = looked_at([case.shape for case in job.cases])
+        shapes = looked_at([case.shape for case in cases])
         ended = ""
-        for case, result in zip(job.cases, results):
+        for case, result in zip(cases, results):
             if not ended and case.shape in shapes:
                 try:
                     result = replace(result, again=self._run(job.kernel.launched_by, case, again=True))
@@ -327,6 +346,23 @@ class _Talk:
 def _dicts(value: object) -> tuple[dict, ...]:
     """What may be a list of findings, as such; the grader looks at their contents later."""
     return tuple(one for one in value if isinstance(one, dict)) if isinstance(value, list) else ()
+
+
+def _is_right_so_far(job: Job, results: Sequence[RawResult]) -> bool:
+    """Whether every result could be right, and those of quick cases are: only then is more asked of a kernel, as in the
+    check."""
+    quick = [number for number, case in enumerate(job.cases) if prod(case.shape) <= QUICK]
+    if any(result.problem or _has_error(result) for result in results):
+        return False
+    known = Execution(cases=tuple(results[number] for number in quick))
+    return judge(replace(job, cases=tuple(job.cases[number] for number in quick)), known).status == "passed"
+
+
+def _shapes(value: object) -> Iterator[tuple[int, int, int]]:
+    """What may be shapes, as such."""
+    for one in value if isinstance(value, list) else ():
+        if isinstance(one, list) and len(one) == 3 and all(type(size) is int and size > 0 for size in one):
+            yield one[0], one[1], one[2]
 
 
 def _seconds(value: object) -> float:

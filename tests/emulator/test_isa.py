@@ -17,6 +17,7 @@ from ptx_lab import THREADS, bits_of, compute, kernel, launch, register
 from gemmlab.emulator.code import decode
 from gemmlab.emulator.machine import opcodes as o
 from gemmlab.emulator.ptx import parser
+from gemmlab.emulator.sizes.arithmetic import operation, wrapped
 
 INTEGERS = ("u16", "s16", "u32", "s32", "u64", "s64")
 FLOATS = ("f16", "bf16", "f32", "f64")
@@ -542,3 +543,22 @@ def _operands(c: Case) -> list[str]:
         "%p1" if c.result == "pred" else register(c.result, 9),
         *(register(t, n) for n, t in enumerate(c.operands, 1)),
     ]
+
+
+def test_what_decides_branches_is_computed_over_arrays_as_well():
+    """gemmlab/emulator/sizes has integer instructions of its own, for whole arrays; floats it only compares."""
+    tried = 0
+    for c in CASES:
+        do = operation(c.opcode.split("."))
+        if do is None or not set(c.operands) <= {*INTEGERS, "b16", "b32", "b64"}:
+            continue
+        operands = columns(c.operands, COUNT)
+        given = [wrapped(column.view(np.int64), bits_of(kind)) for column, kind in zip(operands, c.operands)]
+        more = [np.True_ if text == "%p9" else np.int64(text) for text in c.extra.replace(",", " ").split()]
+        found = np.broadcast_to(do(*given, *more), COUNT)
+        for n, got in enumerate(found):
+            bits = [int(column[n]) for column in operands]
+            width = 1 if c.result == "pred" else bits_of(c.result)
+            assert int(got) % 2**width == c.define(*bits) % 2**width, f"{c.name} of {[hex(b) for b in bits]}"
+        tried += 1
+    assert tried > 100

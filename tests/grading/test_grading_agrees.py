@@ -27,7 +27,7 @@ from gemmlab.check.check import check_kernel
 from gemmlab.course.lesson import Kernel, load, load_all
 from grading.intake.splice import splice
 from grading.marking import score
-from grading.marking.cases import draw
+from grading.marking.cases import OWN_KIND, draw
 from grading.marking.hand_marks import HandMarks
 from grading.marking.judge import Judged, judge
 from grading.model import Attempt, HiddenCase, Job, Submission
@@ -77,6 +77,16 @@ def test_kernels_that_students_write(one: StudentKernel):
         assert found.status == "passed", found
     else:
         assert_fails(one.kernel, one.text)
+
+
+def test_a_shape_of_its_own_is_tried_and_named_whatever_the_hidden_cases_are():
+    hidden = [case for case in draw(load("04").kernel, SECRET) if case.shape[1] % 24 and case.shape[2] <= 200][:2]
+    for name, ok in (("n_a_multiple_of_24", False), ("right_path_of_its_own", True)):
+        (one,) = (one for one in STUDENTS if one.name == f"04_ragged_edges/{name}")
+        marks = graded(one.kernel, one.text, hidden).cases
+        assert [mark.ok for mark in marks[:2]] == [True, True] and {mark.kind for mark in marks[2:]} == {OWN_KIND}
+        assert all(mark.ok for mark in marks[2:]) == ok
+        assert ok or "At M, N, K = 72, 24, 40, where a condition of this kernel" in marks[2].message
 
 
 TILED = load("02").kernel
