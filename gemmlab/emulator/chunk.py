@@ -16,12 +16,13 @@ from gemmlab.emulator.machine.fragments import FAR
 from gemmlab.emulator.machine.memory.copies import QUEUE_ROW
 from gemmlab.emulator.machine.orders import WORDS
 from gemmlab.emulator.machine.printing import ARGUMENT_BYTES, HEADER
-from gemmlab.emulator.machine.requests import COUNTER_ROW, LOW_BITS, MASK, META_ROW, SECTORS
+from gemmlab.emulator.machine.requests import COUNTER_ROW, LOW_BITS, MASK, META_ROW, REGION, SECTORS
+from gemmlab.emulator.machine.requests import WORDS as WORDS_OF_REQUEST
 from gemmlab.emulator.machine.sync.objects import HEADER as OBJECT_HEADER
 from gemmlab.emulator.machine.sync.objects import MOST_OBJECTS
 from gemmlab.emulator.order import Order
 from gemmlab.emulator.ptx.tensor_layouts import LaneValues
-from gemmlab.kernel.warp import SECTOR_BYTES, WARP
+from gemmlab.kernel.warp import SECTOR_BYTES, WARP, WORD_BYTES
 
 MOST_LOCAL_BYTES = 1 << 28
 MOST_ORDERED_WARPS = 1 << 24
@@ -284,7 +285,7 @@ class Chunk:
         self.patterns = self.array("PATTERN_META", sites * META_ROW, fill=[-1] * (sites * META_ROW))
         self.shapes = self.aligned("PATTERN_ADDRESS", sites * 32)
         self.array("PATTERN_START", sites, np.int32, code.pattern_start)
-        self.array("PATTERN_WORDS", code.pattern_words)
+        self.pattern_words = self.array("PATTERN_WORDS", code.pattern_words)
         self.counters = self.array("COUNTERS", len(code.rows) * COUNTER_ROW)
         self.aligned("ADDRESSES", 32)
         self["ASYNC_CAPACITY"] = ASYNC_COPIES_A_THREAD * threads if code.uses_async else 1
@@ -336,6 +337,19 @@ class Chunk:
         first -= first % SECTOR_BYTES
         lines = np.sort(np.where(takes, (starts - first) // LINE_BYTES, 0), axis=1)
         return np.where(metas[:, SECTORS] > 0, 1 + np.count_nonzero(np.diff(lines, axis=1), axis=1), 0)
+
+    def touched(self) -> np.ndarray:
+        """Of the last request of each site to global memory, a row each: the number of the array, -1 where none is
+        known, how many words it touched there, and the most of them that lie in one of the 32 banks."""
+        metas = self.patterns.reshape(-1, META_ROW)
+        array = np.where(metas[:, SECTORS] > 0, metas[:, REGION], -1)
+        banks = [self._most_in_a_bank(*row) for row in zip(self.code.pattern_start, metas[:, WORDS_OF_REQUEST])]
+        return np.stack([array, metas[:, WORDS_OF_REQUEST], np.array(banks, np.int64)], axis=1)
+
+    def _most_in_a_bank(self, start: int, count: int) -> int:
+        places = self.pattern_words[start : start + count] >> 16 << self["GRANULE_SHIFT"]
+        words = np.unique(places // WORD_BYTES)
+        return int(np.bincount(words % WARP).max(initial=0))
 
     def print_records(self) -> list[tuple[int, int, int, bytes]]:
         records = []

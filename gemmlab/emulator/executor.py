@@ -38,8 +38,8 @@ class EmulatorExecutor:
 
     `schedule` is the order in which the warps of a block get their turns: forward, reversed, shuffled or in step.
     `seconds` limits one launch; `checks=False` computes C only. With `again` off there is no second launch. `by_ptx`
-    counts by lines of the PTX in place of the source's, and has the lines of the cache that they touch. An `order` is
-    that of one launch of those that are run; what is put into `watch` is told each moment of it.
+    counts by lines of the PTX in place of the source's, and says what of arrays and of lines of the cache they touch.
+    An `order` is that of one launch of those that are run; what is put into `watch` is told each moment of it.
     """
 
     name = "emulator"
@@ -146,7 +146,7 @@ class EmulatorExecutor:
 
     def _launch(self, program: Program, launch: Launch, arrays: DeviceArrays, shape, options: Options) -> Outcome:
         from gemmlab.emulator import runner
-        from gemmlab.emulator.report.counters import cache_lines_of, counters_of
+        from gemmlab.emulator.report.counters import cache_lines_of, counters_of, touched_of
         from gemmlab.emulator.report.findings import Explainer, timeout_message
         from gemmlab.emulator.report.print_format import printed_text
 
@@ -165,7 +165,9 @@ class EmulatorExecutor:
         C = None if run.stopped else arrays.C
         counters = counters_of(run.counters, code, self.by_ptx) if self.checks else None
         if counters and self.by_ptx:
-            counters = replace(counters, cache_lines=cache_lines_of(run.cache_lines, code))
+            names = [region.name for region in memory.regions]
+            lines, touched = cache_lines_of(run.cache_lines, code), touched_of(run.touched, names, code)
+            counters = replace(counters, cache_lines=lines, touched=touched)
         printed = printed_text(run.printed, run.prints_lost, memory)
         return Outcome(C, findings, arrays.written, counters, run.seconds, printed)
 

@@ -35,7 +35,8 @@ BLOCKS_A_CALL = 1 << 16
 class Run:
     """What a launch left behind. `events` has one row a distinct fault (columns: events.COLUMNS), `counters` one an
     instruction. `cache_lines` are those that the last request of each memory instruction touched, 0 where there was
-    none; they are of `code.site_pc`."""
+    none, and `touched` has the numbers of the arrays, of their words, and of those in one bank; both are of
+    `code.site_pc`."""
 
     events: np.ndarray
     counters: np.ndarray
@@ -45,6 +46,7 @@ class Run:
     printed: list[tuple[int, int, int, bytes]] = field(default_factory=list)
     prints_lost: int = 0
     cache_lines: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
+    touched: np.ndarray = field(default_factory=lambda: np.zeros((0, 3), np.int64))
 
 
 def global_memory(code: Code, A: np.ndarray, B: np.ndarray, C: np.ndarray) -> Memory:
@@ -187,7 +189,8 @@ def _collect(chunks: list[Chunk], finished: list[int], late: bool, total: int, s
     stopped = late or sum(finished) < total
     lost = sum(chunk["PRINT_LOST"] for chunk in chunks)
     lines = np.max([chunk.cache_lines() for chunk in chunks], axis=0)
-    return Run(events, counters, written, stopped, seconds, printed, lost, lines)
+    touched = np.max([chunk.touched() for chunk in chunks], axis=0)
+    return Run(events, counters, written, stopped, seconds, printed, lost, lines, touched)
 
 
 def merge_events(tables: list[np.ndarray]) -> np.ndarray:

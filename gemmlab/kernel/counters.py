@@ -100,12 +100,24 @@ def _ratio(over: int, under: int) -> float | None:
 
 
 @dataclass(frozen=True)
+class Touched:
+    """A request to global memory: the name of the array, how many words of four bytes it touched, and the most of them
+    that lie in one of the 32 banks of the L1 cache."""
+
+    array: str
+    words: int
+    in_a_bank: int
+
+
+@dataclass(frozen=True)
 class Counters:
-    """`lines` has the source lines that did something, in order; line 0 stands for code of no line. `cache_lines` says,
-    where it was asked for, how many lines of 128 bytes the last request of each of them to global memory touched."""
+    """`lines` has the source lines that did something, in order; line 0 stands for code of no line. Of the last request
+    of each of them to global memory, where it was asked for, `cache_lines` says how many lines of 128 bytes it touched,
+    and `touched` of which array."""
 
     lines: dict[int, LineCounters] = field(default_factory=dict)
     cache_lines: dict[int, int] = field(default_factory=dict)
+    touched: dict[int, Touched] = field(default_factory=dict)
 
     @property
     def totals(self) -> LineCounters:
@@ -116,8 +128,10 @@ def joined(parts: Iterable[Counters]) -> Counters:
     """The counters of several launches of one source."""
     lines: dict[int, LineCounters] = {}
     cache_lines: dict[int, int] = {}
+    touched: dict[int, Touched] = {}
     for part in parts:
         cache_lines |= part.cache_lines
+        touched |= part.touched
         for line, counters in part.lines.items():
             lines[line] = lines.get(line, LineCounters()) + counters
-    return Counters(dict(sorted(lines.items())), cache_lines)
+    return Counters(dict(sorted(lines.items())), cache_lines, touched)

@@ -12,7 +12,7 @@ _UNRECORDED = 50.0  # per cent, where nobody compared
 
 @lru_cache
 def percent(gpu: str) -> float:
-    """The ± in per cent within which nine in ten times of the table's half `report` lay."""
+    """The ± in per cent within which nine in ten times of the table's half `blind` lay."""
     path = RECORDED / f"model-{gpu}.json"
     if not path.exists():
         return _UNRECORDED

@@ -20,7 +20,7 @@ _BANKS = 2  # of a thread's registers
 # ahead of what serves them, and that a scheduler goes on with the warp that went last.
 QUEUE_CYCLES = 24.0
 _L2_BYTES_AN_SM = 64.0  # a cycle, the width of an SM's way to the L2 cache
-BANK_QUEUE = 2.0
+BANK_QUEUE = 1.0
 GREEDY = 1.0
 
 
@@ -35,7 +35,8 @@ def tables(
         asks = sass.SHARED <= one.unit <= sass.LOCAL
         cost = request(one, block, reuse) if asks else Request(0.0)
         banks = bank_reads(one, code[i - 1] if i else None)
-        costs[i] = (cost.port, cost.l2, cost.fresh, latency(one, machine), cost.misses, reuse.late, *banks)
+        costs[i, : sm.BANKS] = cost.port, cost.l2, cost.fresh, latency(one, machine), cost.misses, reuse.late
+        costs[i, sm.BANKS :] = *banks, cost.turn, cost.first
     return whole, costs
 
 

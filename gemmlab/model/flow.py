@@ -28,6 +28,8 @@ _ROUNDS = 400
 _LOOPS = 6
 _TIMES, _OFF = 5, 0.02  # how often the equations are weighed anew; by what share a count may be off to keep its weight
 _DUE = 0.98  # turns of a way that make it due
+_FLAT = 1e-10  # of the largest right side: a slope that is none
+_STEADY = 1e-12  # of the largest square: keeps equations that say the same from having no solution
 _LEAST = 1e-3  # of a run of a warp: less is none
 
 
@@ -72,31 +74,48 @@ def _next(last: Instruction, end: int) -> list[int]:
 def solved(code: Sequence[Instruction], executed: dict[int, float]) -> Flow:
     """The flow of one warp, where `executed` says how often a warp executes each line of the PTX."""
     blocks = basic_blocks(code)
-    ways = [(number, to) for number, block in enumerate(blocks) for to in block.following]
-    ways += [(number, -1) for number, block in enumerate(blocks) if code[block.end - 1].ends]
+    ways = _open(code, blocks, executed)
     rows, right, trust = _equations(code, blocks, ways, executed)
     cost = _SHORT * np.array([blocks[start].end - blocks[start].start for start, _ in ways], float)
-    weights = trust
+    weights, flow = trust, None
     for _ in range(_TIMES):
-        flow = _entered(rows, right, weights, cost, ways)
+        flow = _entered(rows, right, weights, cost, ways, flow)
         off = np.abs(rows @ flow - right) / np.maximum(1.0, right)
         weights = np.where(trust >= _FLOW, trust, trust / (1 + (off / _OFF) ** 2))
         if off.max() < _OFF:
             break
-    edges = [
-        tuple(float(flow[w]) for w, way in enumerate(ways) if way[0] == n and way[1] >= 0) for n in range(len(blocks))
-    ]
+    assert flow is not None
+    often = dict(zip(ways, flow.tolist()))
+    edges = [tuple(often.get((n, to), 0.0) for to in block.following) for n, block in enumerate(blocks)]
     counts = [float(sum(flow[w] for w, way in enumerate(ways) if way[0] == n)) for n in range(len(blocks))]
     return Flow(blocks, tuple(counts), tuple(edges))
 
 
+def _open(code: Sequence[Instruction], blocks: tuple[Block, ...], executed: dict[int, float]) -> list[tuple[int, int]]:
+    """The ways from block to block, and to the end (-1), without those to blocks that did not run: they hold an access
+    or a multiply-add under no condition, and its line of the PTX never ran."""
+    ran = [
+        all(executed.get(one.ptx) for one in code[block.start : block.end] if one.ptx and _trust(one) == _ANCHOR)
+        for block in blocks
+    ]
+    ways = [(n, to) for n, block in enumerate(blocks) for to in block.following if ran[n] and ran[to]]
+    reached = _closure(0, ways)
+    ways = [way for way in ways if way[0] in reached]
+    return ways + [(n, -1) for n in sorted(reached) if code[blocks[n].end - 1].ends]
+
+
 def _entered(
-    rows: np.ndarray, right: np.ndarray, weights: np.ndarray, cost: np.ndarray, ways: list[tuple[int, int]]
+    rows: np.ndarray,
+    right: np.ndarray,
+    weights: np.ndarray,
+    cost: np.ndarray,
+    ways: list[tuple[int, int]],
+    flow: np.ndarray | None,
 ) -> np.ndarray:
-    """The ways' counts, such that no loop runs that nobody entered."""
+    """The ways' counts, such that no loop runs that nobody entered; looked for from `flow` on."""
     matrix, target = weights[:, None] * rows, weights * right
     for _ in range(_LOOPS):
-        flow = non_negative(matrix, target, cost)
+        flow = non_negative(matrix, target, cost, flow)
         cut_off = _entrances(ways, flow)
         if not cut_off:
             break
@@ -161,13 +180,16 @@ def _known(
 ) -> Iterator[tuple[float, float, dict[int, int]]]:
     """(count, weight, how often each block counts for it). Lines of the PTX whose instruction stays what it is; of each
     block, the most that a guarded one ran, and the median of its arithmetic, where its lines are in no other block."""
-    where: dict[int, dict[int, int]] = defaultdict(lambda: defaultdict(int))
     kinds: dict[int, float] = {}
+    for one in code:
+        if one.ptx and not one.never:
+            kinds[one.ptx] = max(kinds.get(one.ptx, 0.0), _trust(one))
+    where: dict[int, dict[int, int]] = defaultdict(lambda: defaultdict(int))
     for n, block in enumerate(blocks):
         for one in code[block.start : block.end]:
-            if one.ptx and not one.never:
+            # What stands beside it for the same line, such as the jump behind a load, may run elsewhere as well.
+            if one.ptx and not one.never and _trust(one) == kinds[one.ptx]:
                 where[one.ptx][n] += 1
-                kinds[one.ptx] = max(kinds.get(one.ptx, 0.0), _trust(one))
     alone: dict[tuple[int, float], list[float]] = defaultdict(list)
     for line, places in where.items():
         if kinds[line] == _ANCHOR:
@@ -184,31 +206,42 @@ def _trust(one: Instruction) -> float:
     return _ANCHOR if one.always else _GUARDED
 
 
-def non_negative(matrix: np.ndarray, right: np.ndarray, cost: np.ndarray) -> np.ndarray:
+def non_negative(
+    matrix: np.ndarray, right: np.ndarray, cost: np.ndarray, start: np.ndarray | None = None
+) -> np.ndarray:
     """The x without negative numbers that makes |matrix·x - right|² / 2 + cost·x least, by the method of Lawson and
-    Hanson."""
+    Hanson. The ones that `start` has above 0 are tried first."""
     columns = matrix.shape[1]
-    free, x = np.zeros(columns, bool), np.zeros(columns)
     gram, target = matrix.T @ matrix, matrix.T @ right - cost
+    free, x = np.zeros(columns, bool), np.zeros(columns)
+    if start is not None:
+        free, x = start > 0, start.copy()
+        x = _with_free(gram, target, free, x)
+    vain = np.zeros(columns, bool)  # those that rounding alone takes up, and which fall out again at once
     for _ in range(_ROUNDS):
-        slope = np.where(free, -np.inf, target - gram @ x)
+        slope = np.where(free | vain, -np.inf, target - gram @ x)
         best = int(slope.argmax())
-        if slope[best] <= 1e-12 * max(1.0, abs(target).max()):
+        if slope[best] <= _FLAT * max(1.0, abs(target).max()):
             break
         free[best] = True
         x = _with_free(gram, target, free, x)
+        vain = np.zeros(columns, bool) if free[best] else vain | (np.arange(columns) == best)
     return x
 
 
 def _with_free(gram: np.ndarray, target: np.ndarray, free: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """The best x with these free, and with fewer where one of them would be negative: each round takes one away."""
+    steady = _STEADY * gram.diagonal().max(initial=1.0)
     while True:
         trial = np.zeros_like(x)
-        trial[free] = np.linalg.lstsq(gram[np.ix_(free, free)], target[free], rcond=None)[0]
-        bad = free & (trial <= 0)
-        if not bad.any():
+        own = gram[np.ix_(free, free)]
+        trial[free] = np.linalg.solve(own + steady * np.eye(len(own)), target[free])
+        bad = np.flatnonzero(free & (trial <= 0))
+        if not len(bad):
             return trial
-        step = (x[bad] / np.maximum(x[bad] - trial[bad], 1e-300)).min()
-        x = x + step * (trial - x)
+        steps = x[bad] / np.maximum(x[bad] - trial[bad], 1e-300)
+        x = x + steps.min() * (trial - x)
+        free[bad[steps.argmin()]] = False
         free &= x > 1e-12
         x[~free] = 0.0
 

@@ -7,11 +7,13 @@ may be of fewer.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from math import ceil, prod
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gemmlab.kernel.epilogue import NOTHING, Epilogue
 from gemmlab.kernel.launch import Launch, cdiv
 from gemmlab.kernel.limits import occupancy
 from gemmlab.kernel.plan import Plan
@@ -22,14 +24,15 @@ from gemmlab.model.cubin import machine_code
 from gemmlab.model.limits import require_known, require_little_local
 from gemmlab.model.machines import Machine
 from gemmlab.model.sample import NotCounted, sampled
-from gemmlab.model.traffic import reuse_of
+from gemmlab.model.traffic import Resident, reuse_of
 
 if TYPE_CHECKING:
     from gemmlab.kernel.program import Program
 
 Shape = tuple[int, int, int]
-MOST_STEPS = 16_000  # instructions of a warp that are simulated; the rest goes on at the same pace
-_MOST_IN_ALL = 120_000  # of all warps together
+MOST_STEPS = 20_000  # instructions of a warp that are simulated; the rest goes on at the same pace
+_MOST_OF_FEW, _MOST_OF_MANY, _MANY = 160_000, 100_000, 32  # of all warps together, where they are few, and many
+_CACHE_BYTES = 256 * 1024  # of an SM: its L1 cache and its shared memory
 _SHORT = 0.02  # of a path that may be left out
 _EARLY, _LATE = 1, 5  # the parts of a simulation whose pace counts: neither the start nor when first warps have ended
 
@@ -47,10 +50,17 @@ class Timed:
     code: tuple[sass.Instruction, ...] = ()
 
 
-def timed(launch: Launch, program: Program, work: Launch | Plan, shape: Shape, machine: Machine) -> Timed:
-    """One launch of `work`. Raises NotCounted where there is no telling."""
-    code = _code(program, launch.kernel)
-    block = sampled(program, launch, work, shape)
+def timed(
+    launch: Launch,
+    program: Program,
+    work: Launch | Plan,
+    shape: Shape,
+    machine: Machine,
+    epilogue: Epilogue = NOTHING,
+) -> Timed:
+    """One launch of `work`, whose kernels do the `epilogue` too. Raises NotCounted where there is no telling."""
+    code = _code(program.machine_code, program.symbol(launch.kernel), launch.kernel)
+    block = sampled(program, launch, work, shape, epilogue)
     require_known(code, program.ptx, program.symbol(launch.kernel), block)
     warps = cdiv(prod(launch.block), WARP)
     flows = flow.solved(code, {line: counted.instructions / warps for line, counted in block.lines.items()})
@@ -58,21 +68,36 @@ def timed(launch: Launch, program: Program, work: Launch | Plan, shape: Shape, m
     total = prod(launch.grid)
     used = program.resources[launch.kernel]
     fits = occupancy(prod(launch.block), used.registers, used.shared_bytes + launch.smem, program.arch).blocks_per_sm
-    rounds, rest = divmod(ceil(total / machine.sms), fits)
-    reuse = reuse_of(block, launch.layout.product(shape), launch.layout.element, rounds + bool(rest))
+    most = ceil(total / machine.sms)
+    rounds, rest = divmod(most, fits)
+    left = _CACHE_BYTES - fits * (used.shared_bytes + launch.smem)
+    resident = Resident(machine.sms, min(fits, most), most / fits, left)
+    reuse = reuse_of(block, shape, launch.layout, resident)
     whole, costs = tables(code, block, reuse, machine)
-    path = _Path.of(flows, min(MOST_STEPS, _MOST_IN_ALL // (warps * min(fits, ceil(total / machine.sms)))))
+    path = _Path.of(flows, _steps(warps * min(fits, most)))
     values = numbers(machine, min(machine.sms, total), warps)
     found = [
         times * path.run(whole, costs, values, warps, together)
-        for times, together in ((rounds, fits), (min(rest, 1), rest))
+        for times, together in ((rounds, fits), (min(rest, 1), _at_the_end(rounds, rest, fits)))
         if times
     ]
     return sum(found[1:], found[0]).finished(code, min(1.0, total / machine.sms / ceil(total / machine.sms)))
 
 
-def _code(program: Program, kernel: str) -> tuple[sass.Instruction, ...]:
-    found = machine_code(program.machine_code, program.symbol(kernel))
+def _steps(warps: int) -> int:
+    """How many instructions of each of so many warps are simulated."""
+    return min(MOST_STEPS, (_MOST_OF_MANY if warps >= _MANY else _MOST_OF_FEW) // warps)
+
+
+def _at_the_end(rounds: int, rest: int, fits: int) -> int:
+    """How many blocks the SM has that ends last. The first round is dealt out evenly. After it an SM that is done early
+    takes as many of the rest as fit on it, and others get none: something between the two."""
+    return (rest + fits) // 2 if rounds else rest
+
+
+@lru_cache(maxsize=256)
+def _code(cubin: bytes, symbol: str, kernel: str) -> tuple[sass.Instruction, ...]:
+    found = machine_code(cubin, symbol)
     if found is None:
         raise NotCounted(f"The machine code has no kernel {kernel}.")
     return tuple(sass.instructions(found))

@@ -12,6 +12,7 @@ from gemmlab.model.flow import Flow
 from gemmlab.model.sample import NotCounted, Sampled
 
 _MOST_LOCAL = 0.05  # of all instructions may be accesses to local memory
+_CLOCK = re.compile(r"%clock|%globaltimer|vprintf")
 _REGISTER = re.compile(r"%[A-Za-z]+\d+")
 
 
@@ -20,6 +21,8 @@ def require_known(code: Sequence[sass.Instruction], ptx: str, symbol: str, block
     ran = {line for line, counted in block.lines.items() if counted.instructions}
     if any(one.unit == sass.TENSOR and one.ptx in ran for one in code):
         raise NotCounted("It multiplies on tensor cores, whose time the model does not know.")
+    if asks_for_time(ptx, symbol) & ran:
+        raise NotCounted("It sleeps, prints or reads a clock, and the model does not know how long that takes.")
     if branches_on_data(ptx, symbol):
         raise NotCounted("Which way it goes depends on what it read from memory, and the model ran it on zeros.")
 
@@ -32,6 +35,16 @@ def require_little_local(code: Sequence[sass.Instruction], flows: Flow) -> None:
         local += count * sum(one.unit == sass.LOCAL for one in code[block.start : block.end])
     if local > _MOST_LOCAL * total:
         raise NotCounted("It keeps much of its data in local memory, whose time the model does not know.")
+
+
+@lru_cache(maxsize=64)
+def asks_for_time(ptx: str, symbol: str) -> frozenset[int]:
+    """The lines of the PTX that sleep, print, or read a clock."""
+    function = parse(ptx).functions.get(symbol)
+    found = function.instructions if function is not None else []
+    return frozenset(
+        one.location.ptx for one in found if one.opcode.startswith("nanosleep") or _CLOCK.search(" ".join(one.operands))
+    )
 
 
 @lru_cache(maxsize=64)

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gemmlab.kernel.epilogue import NOTHING, epilogue_of
+from gemmlab.errors import UserError
+from gemmlab.kernel.epilogue import Epilogue, epilogue_of
 from gemmlab.kernel.launch import Launch
 from gemmlab.kernel.plan import Copy, Fill, Plan, Ranks, refused, steps_of
 from gemmlab.model import sm
@@ -25,10 +26,13 @@ if TYPE_CHECKING:
 def predict(candidate: Candidate, shape: Shape, gpu: str = DEFAULT) -> Prediction:
     """The time of all launches of the candidate at a shape (M, N, K) on a named GPU, with cold caches.
 
-    Where the model does not know, the prediction has no number and says why. UserError for a GPU that nobody recorded.
+    Where the model does not know, the prediction has no number and says why. UserError for a GPU that nobody recorded,
+    and for a shape with a size below 1.
     """
     from gemmlab.compiler.compile import CompileError
 
+    if min(shape) < 1:
+        raise UserError("a shape is three whole numbers from 1 on: M, N and K")
     machine = load(gpu)
     nothing = Prediction(candidate.filename, shape, machine.gpu)
     try:
@@ -36,9 +40,10 @@ def predict(candidate: Candidate, shape: Shape, gpu: str = DEFAULT) -> Predictio
         work = candidate.launch.at(*shape)
         if faults := refused(work, program):
             return nothing.without_number(faults[0].message)
-        if beyond := _beyond(candidate, work):
-            return nothing.without_number(beyond)
-        done = [_timed(step, program, work, shape, machine) for step in steps_of(work)]
+        if isinstance(work, Ranks):
+            return nothing.without_number("It is the work of several GPUs, and the model is of one.")
+        epilogue = epilogue_of(candidate.launch)
+        done = [_timed(step, program, work, shape, machine, epilogue) for step in steps_of(work)]
     except CompileError:
         return nothing.without_number("It does not compile.")
     except NotCounted as reason:
@@ -52,24 +57,22 @@ def predict(candidate: Candidate, shape: Shape, gpu: str = DEFAULT) -> Predictio
         machine.gpu,
         ms=1e-3 * us,
         percent=percent(machine.gpu),
-        gflops=2e-3 * M * N * K / us,
+        gflops=2e-3 * epilogue.batch * M * N * K / us,
         reasons=reasons_of(done, us * machine.cycles_a_us, overhead * machine.cycles_a_us),
         lines=lines_of(done, program),
     )
 
 
-def _beyond(candidate: Candidate, work: Launch | Plan) -> str:
-    """What the model does not follow of this work, in a sentence; "" where there is nothing."""
-    if isinstance(work, Ranks):
-        return "It is the work of several GPUs, and the model is of one."
-    if epilogue_of(candidate.launch) != NOTHING:
-        return "It does more than a product, such as to add a bias, and the model does not follow that yet."
-    return ""
-
-
-def _timed(step: Launch | Fill | Copy, program: Program, work: Launch | Plan, shape: Shape, machine: Machine) -> Timed:
+def _timed(
+    step: Launch | Fill | Copy,
+    program: Program,
+    work: Launch | Plan,
+    shape: Shape,
+    machine: Machine,
+    epilogue: Epilogue,
+) -> Timed:
     if isinstance(step, Launch):
-        return timed(step, program, work, shape, machine)
+        return timed(step, program, work, shape, machine, epilogue)
     moved = step.size * (2 if isinstance(step, Copy) else 1) / machine["dram_write_rate"]
     busy = np.zeros(sm.BUSY)
     busy[sm.DRAM_BUSY] = moved

@@ -35,7 +35,8 @@ BUSY = 7
 # Columns of an instruction: what it is, and what it costs. GROUPS_LEFT is of an instruction that waits for groups.
 UNIT, KIND, STALL, SETS, READS, WAIT, LEVEL, GROUPS_LEFT = range(8)
 PORT, L2_BYTES, DRAM_BYTES, LATENCY, MISSES, LATE, BANKS = range(7)
-WHOLE, COSTS = 8, 8  # of BANKS there are two columns: registers that are read from each
+STEPS, FIRST = 8, 9
+WHOLE, COSTS = 8, 10  # of BANKS there are two columns: registers that are read from each
 # Numbers of the machine. QUEUE is how far, in cycles, requests may run ahead of the load/store unit.
 QUEUE, L2_RATE, DRAM_RATE, BARRIER_LATENCY, ALU_CYCLES, FMA_CYCLES, HEAVY_CYCLES, OTHER_CYCLES = range(8)
 L2_LATENCY, DRAM_LATENCY, BANK_QUEUE, GREEDY = 8, 9, 10, 11
@@ -46,12 +47,13 @@ _AT, _READY, _ALLOWED, _REASON, _CLOSED, _OPEN_COPY, _COUNTER = range(7)
 _CAUSE = _COUNTER + COUNTERS
 _GROUP = _CAUSE + COUNTERS
 _WARP = _GROUP + _GROUPS
-# Columns of a scheduler: when each part is free again; which warp went last.
-_HEAVY, _LITE, _ALU, _OTHER, _LAST, _BANK = range(6)  # of _BANK there are two columns
+# Columns of a scheduler: when each part is free again; which warp went last; until when no warp can go on.
+_HEAVY, _LITE, _ALU, _OTHER, _LAST, _ASLEEP, _BANK = range(7)  # of _BANK there are two columns
+_SCHEDULER = _BANK + 2
 # What the whole SM shares: when its ways are free again; how many warps have ended.
 _PORT, _L2, _DRAM, _ENDED = range(4)
 
-_Sm = namedtuple("_Sm", "path whole costs machine warp scheduler shared arrived busy waits progress")
+_Sm = namedtuple("_Sm", "path turns whole costs machine warp scheduler shared arrived busy waits progress")
 
 
 @dataclass(frozen=True)
@@ -72,10 +74,11 @@ def simulate(
     and
     `costs` are the instructions', one row each (columns UNIT… and PORT…), `machine` has the numbers QUEUE…"""
     total = warps * blocks
-    scheduler = np.zeros((SCHEDULERS, 7))
+    scheduler = np.zeros((SCHEDULERS, _SCHEDULER))
     scheduler[:, _LAST] = -1
     model = _Sm(
         path=path,
+        turns=_turns(path),
         whole=whole,
         costs=costs,
         machine=machine,
@@ -91,13 +94,25 @@ def simulate(
     return Simulated(float(cycles), model.progress, model.busy, model.waits)
 
 
+def _turns(path: np.ndarray) -> np.ndarray:
+    """For each place of the path, how often its instruction ran before."""
+    order = np.argsort(path, kind="stable")
+    starts = np.flatnonzero(np.diff(path[order], prepend=-1))
+    before = np.arange(len(path)) - np.repeat(starts, np.diff(starts, append=len(path)))
+    found = np.empty(len(path), np.int64)
+    found[order] = before
+    return found
+
+
 @njit(cache=True, nogil=True)
 def _run(sm, warps):  # pragma: no cover
     now, total = 0.0, len(sm.warp)
     while sm.shared[_ENDED] < total:
         soonest = _NEVER
         for s in range(SCHEDULERS):
-            soonest = min(soonest, _turn(sm, s, now, warps))
+            if sm.scheduler[s, _ASLEEP] <= now:
+                sm.scheduler[s, _ASLEEP] = _turn(sm, s, now, warps)
+            soonest = min(soonest, sm.scheduler[s, _ASLEEP])
         if soonest >= _NEVER:
             break
         now = max(now + 1, np.ceil(soonest))
@@ -190,7 +205,7 @@ def _computed(sm, s, i, now):  # pragma: no cover
         scheduler[_BANK + bank] = max(scheduler[_BANK + bank], now) + sm.costs[i, BANKS + bank]
     if unit == sass.FMA:
         sm.busy[FMA_BUSY] += machine[FMA_CYCLES] / 2
-        scheduler[_HEAVY if scheduler[_HEAVY] <= now else _LITE] = now + machine[FMA_CYCLES]
+        scheduler[_LITE if scheduler[_LITE] <= now else _HEAVY] = now + machine[FMA_CYCLES]
     elif unit == sass.HEAVY:
         sm.busy[FMA_BUSY] += machine[HEAVY_CYCLES] / 2
         scheduler[_HEAVY] = now + machine[HEAVY_CYCLES]
@@ -226,10 +241,12 @@ def _fetched(sm, w, i, start):  # pragma: no cover
         taken = cost[DRAM_BYTES] / machine[DRAM_RATE]
         shared[_DRAM] = max(shared[_DRAM], start) + taken
         sm.busy[DRAM_BUSY] += taken
-    # Which of many requests miss is spread evenly over warps and places.
-    draw = (sm.warp[w, _AT] * 0.6180339887498949 + w * 0.7548776662466927) % 1.0
-    if draw >= cost[MISSES]:
+    # Warps of a block come to what is new at the same step along k, and all of them wait for it.
+    at = int(sm.warp[w, _AT])
+    step = sm.turns[at] * cost[STEPS] + cost[FIRST]
+    if (step * cost[MISSES]) % 1.0 >= cost[MISSES]:
         return 0.0
+    draw = (at * 0.6180339887498949 + w * 0.7548776662466927) % 1.0
     is_late = (draw * 37.0 + sm.warp[w, _AT] * 0.5698402909980532) % 1.0 < cost[LATE]
     return max(shared[_L2], shared[_DRAM], shared[_PORT]) + machine[DRAM_LATENCY if is_late else L2_LATENCY]
 
@@ -264,9 +281,7 @@ def _go_on(sm, w, i, now, warps):  # pragma: no cover
     part = int(sm.busy[ISSUE] * PARTS / (length * len(sm.warp)))
     if part and sm.progress[part - 1] == 0:
         sm.progress[part - 1] = now
-    # Two registers of one bank are read one after the other; meanwhile another warp may be issued, not this one.
-    reads = max(sm.costs[i, BANKS], sm.costs[i, BANKS + 1])
-    warp[_ALLOWED] = now + max(1.0, sm.whole[i, STALL], reads)
+    warp[_ALLOWED] = now + max(1.0, sm.whole[i, STALL])
     warp[_REASON] = PAUSE
     if warp[_AT] >= length:
         warp[_READY] = _NEVER
@@ -285,6 +300,7 @@ def _arrive(sm, w, now, warps):  # pragma: no cover
     sm.warp[w, _READY], sm.warp[w, _REASON] = _NEVER, WAIT_BARRIER
     sm.arrived[block] += 1
     if sm.arrived[block] % warps == 0:
+        sm.scheduler[:, _ASLEEP] = now  # look again
         for other in range(block * warps, block * warps + warps):
             sm.warp[other, _READY] = now + sm.machine[BARRIER_LATENCY]
             _wait(sm, other)

@@ -12,13 +12,14 @@ import pytest
 
 from gemmlab.errors import UserError
 from gemmlab.kernel.launch import LaunchSpec
+from gemmlab.kernel.layout import COURSE
 from gemmlab.model import flow, predict, sass, sm
 from gemmlab.model.costs import numbers, tables
 from gemmlab.model.cubin import MachineCode, machine_code
 from gemmlab.model.limits import branches_on_data
 from gemmlab.model.machines import load
 from gemmlab.model.sample import Sampled, sampled
-from gemmlab.model.traffic import reuse_of
+from gemmlab.model.traffic import Resident, reuse_of
 from gemmlab.trials.candidate import Candidate
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -86,9 +87,8 @@ def simulated(words: list[tuple[int, int]], warps: int, blocks: int = 1) -> sm.S
     _, _, block, _ = followed("01_naive_mapping")
     code = decoded(*words)
     machine = load()
-    whole, costs = tables(
-        code, block, reuse_of(block, SMALL, candidate("01_naive_mapping").launch.layout.element, 1), machine
-    )
+    resident = Resident(machine.sms, together=1, rounds=1, cache_bytes=2**18)
+    whole, costs = tables(code, block, reuse_of(block, SMALL, COURSE, resident), machine)
     return sm.simulate(np.arange(len(code)), whole, costs, numbers(machine, 1, warps), warps, blocks)
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from gemmlab.emulator.code.code import Code
 from gemmlab.emulator.machine import opcodes as o
 from gemmlab.emulator.machine import requests as r
-from gemmlab.kernel.counters import Counters, LineCounters
+from gemmlab.kernel.counters import Counters, LineCounters, Touched
 from gemmlab.kernel.warp import WARP
 
 _FMA = [number for name, number in o.NUMBER.items() if name.startswith("fma.")]
@@ -35,6 +37,15 @@ def cache_lines_of(lines: np.ndarray, code: Code) -> dict[int, int]:
     """The lines of the cache that the last request of each line of the PTX touched, where it made one."""
     pcs = zip(code.site_pc, lines.tolist())
     return {code.locations[pc].ptx: touched for pc, touched in pcs if pc >= 0 and touched}
+
+
+def touched_of(rows: np.ndarray, names: Sequence[str], code: Code) -> dict[int, Touched]:
+    """What the last request of each line of the PTX touched in global memory; `names` are those of the arrays."""
+    found = {}
+    for pc, (number, words, in_a_bank) in zip(code.site_pc, rows.tolist()):
+        if pc >= 0 and 0 <= number < len(names):
+            found[code.locations[pc].ptx] = Touched(names[number], words, in_a_bank)
+    return found
 
 
 def _columns(table: np.ndarray, rows: np.ndarray) -> dict[str, np.ndarray]:
