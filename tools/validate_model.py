@@ -140,7 +140,7 @@ def keep(folder: Path) -> None:
 def table(gpu: str, shapes: list[Shape], done: Path | None, limit: float) -> None:
     """Predict the times that are kept of a GPU, of all shapes or of some, and write both beside each other, as JSON and
     as a page. `done` keeps what is predicted, so that another run of the same model goes on from there. After `limit`
-    seconds no more is predicted, and the shapes that are whole by then are the table."""
+    seconds no more is predicted, and the shapes of a half that are whole by then are the table."""
     from gemmlab.files import write_whole
 
     file = gpu.replace(" ", "-")
@@ -148,7 +148,7 @@ def table(gpu: str, shapes: list[Shape], done: Path | None, limit: float) -> Non
     times = [row for row in kept["times"] if not shapes or tuple(row["shape"]) in shapes]
     rows = predicted(times, gpu, done, limit)
     if not rows:
-        sys.exit("no shape is whole: nothing is written")
+        sys.exit("no half is whole at any shape: nothing is written")
     found = summaries(rows)
     percent = math.ceil(100 * found["blind"]["nine_in_ten_within"])
     counts = {"times_kept": sum("ms" in row for row in kept["times"]), "times_here": len(rows)}
@@ -164,8 +164,8 @@ def table(gpu: str, shapes: list[Shape], done: Path | None, limit: float) -> Non
 
 
 def predicted(times: list[dict], gpu: str, done: Path | None = None, limit: float = math.inf) -> list[dict]:
-    """A row for each kernel and shape that has a time, of shapes that are whole within `limit` seconds; processes side
-    by side, one a processor."""
+    """A row for each kernel and shape that has a time, where its half is whole at that shape within `limit` seconds;
+    processes side by side, one a processor."""
     from multiprocessing import get_context
 
     from model_kernels import model_kernels
@@ -187,8 +187,12 @@ def predicted(times: list[dict], gpu: str, done: Path | None = None, limit: floa
                 print(f"{number} of {len(work)} predicted", flush=True)
             if time.monotonic() > end:
                 break
-    missing = {tuple(row["shape"]) for row in wanted if _key(row) not in kept}
-    return [kept[_key(row)] for row in wanted if tuple(row["shape"]) not in missing]
+
+    def part(row: dict) -> tuple[str, Shape]:
+        return known[row["name"]].half, tuple(row["shape"])
+
+    missing = {part(row) for row in wanted if _key(row) not in kept}
+    return [kept[_key(row)] for row in wanted if part(row) not in missing]
 
 
 def _key(row: dict) -> tuple:
