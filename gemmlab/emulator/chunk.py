@@ -345,6 +345,8 @@ class Chunk:
     def touched(self) -> np.ndarray:
         """Of the last request of each site to global memory, a row each: the number of the array, -1 where none is
         known, how many words it touched there, and the most of them that lie in one of the 32 banks."""
+        if not self.code.site_count:
+            return np.zeros((0, 3), np.int64)
         metas = self.patterns.reshape(-1, META_ROW)
         array = np.where(metas[:, SECTORS] > 0, metas[:, REGION], -1)
         banks = [self._most_in_a_bank(*row) for row in zip(self.code.pattern_start, metas[:, WORDS_OF_REQUEST])]
