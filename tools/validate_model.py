@@ -128,7 +128,7 @@ def keep(folder: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     before = json.loads(path.read_text()) if path.exists() else data
     same = all(before["machine"][name] == data["machine"][name] for name in ("arch", "driver", "nvrtc"))
-    times = {}
+    times: dict[tuple, dict] = {}
     for record in (before, data) if same else (data,):
         commit = record["machine"]["commit"]
         times |= {_key(row): {"commit": commit[:10]} | row for row in record["times"] if "ms" in row}
