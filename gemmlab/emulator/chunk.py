@@ -16,7 +16,7 @@ from gemmlab.emulator.machine.fragments import FAR
 from gemmlab.emulator.machine.memory.copies import QUEUE_ROW
 from gemmlab.emulator.machine.orders import WORDS
 from gemmlab.emulator.machine.printing import ARGUMENT_BYTES, HEADER
-from gemmlab.emulator.machine.requests import COUNTER_ROW, LOW_BITS, MASK, META_ROW, REGION, SECTORS
+from gemmlab.emulator.machine.requests import COUNTER_ROW, GRANULE_OF_WORD, LOW_BITS, MASK, META_ROW, REGION, SECTORS
 from gemmlab.emulator.machine.requests import WORDS as WORDS_OF_REQUEST
 from gemmlab.emulator.machine.sync.objects import HEADER as OBJECT_HEADER
 from gemmlab.emulator.machine.sync.objects import MOST_OBJECTS
@@ -353,7 +353,7 @@ class Chunk:
         return np.stack([array, metas[:, WORDS_OF_REQUEST], np.array(banks, np.int64)], axis=1)
 
     def _most_in_a_bank(self, start: int, count: int) -> int:
-        places = self.pattern_words[start : start + count] >> 16 << self["GRANULE_SHIFT"]
+        places = self.pattern_words[start : start + count] >> GRANULE_OF_WORD << self["GRANULE_SHIFT"]
         words = np.unique(places // WORD_BYTES)
         return int(np.bincount(words % WARP).max(initial=0))
 
