@@ -103,7 +103,8 @@ class Execution:
 
     `errors` are the compiler's, with message and line. `problem` is '' or what ended the child while it compiled:
     timeout, memory, crash or output. `cases` has one result a hidden case, and one a case of the kernel's `own`;
-    `rules` are the numbers of the lesson's rules that are broken.
+    `rules` are the numbers of the lesson's rules that are broken, and `holds` is said of how far it goes that no race
+    was found.
     """
 
     errors: tuple[dict, ...] = ()
@@ -112,6 +113,7 @@ class Execution:
     cases: tuple[RawResult, ...] = ()
     gpu_cases: tuple[RawResult, ...] | None = None
     rules: tuple[int, ...] = ()
+    holds: dict = field(default_factory=dict)
     seconds: float = 0.0
     own: tuple[HiddenCase, ...] = ()
 
@@ -143,8 +145,8 @@ class Judged:
     """One kernel as judged over its hidden cases. `status` is passed, failed, compile_error or timeout.
 
     `cases` has one mark a hidden case, and one for each rule of the lesson that is broken. `note` may be shown to the
-    student, and so may `warnings`, of what cost no marks. For the instructor are `asides`, which go into the notes, and
-    `log`: it tells of shapes and data.
+    student, and so may `warnings`, of what cost no marks, and `holds`, how far it goes that no race was found. For the
+    instructor are `asides`, which go into the notes, and `log`: it tells of shapes and data.
     """
 
     status: str
@@ -153,6 +155,7 @@ class Judged:
     log: tuple[str, ...] = ()
     seconds: float = 0.0
     warnings: tuple[str, ...] = ()
+    holds: str = ""
     asides: tuple[str, ...] = ()
 
     def to_json(self) -> dict:
@@ -182,7 +185,7 @@ class KernelMark:
     patient.
 
     `status` is one of passed, failed, compile_error, timeout, unattempted. `source` is what was compiled, whose lines
-    the messages name. `note` may be shown to the student.
+    the messages name. `note` may be shown to the student, and so may `holds`, how far it goes that no race was found.
     """
 
     name: str
@@ -194,6 +197,7 @@ class KernelMark:
     changes: str = ""
     cases: tuple[CaseMark, ...] = ()
     warnings: tuple[str, ...] = ()
+    holds: str = ""
 
 
 @dataclass(frozen=True)

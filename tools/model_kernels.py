@@ -3,15 +3,18 @@
 - ladder: the solutions of lessons 00 to 09, with the lesson's sizes and with the others that are recorded;
 - landscape: lesson 09's kernel with all sizes of the recorded landscapes;
 - fast: the float32 kernels of solutions/fast;
-- published: tests/kernels_model, kernels of the kinds that people publish, written for this.
+- published: tests/kernels_model, kernels of the kinds that people publish, written for this;
+- unseen: its folders unseen_*, kernels of other kinds;
+- resized: solutions with sizes that no record had.
+
+The last two are the blind half: their times were taken and predicted once, after the model's last change.
 """
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from gemmlab.trials.candidate import Candidate
@@ -20,6 +23,7 @@ Shape = tuple[int, int, int]
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "tests" / "kernels_model"
 LAST_LESSON = "09"
+BLIND = ("unseen", "resized")
 SHAPES: tuple[Shape, ...] = (
     (1024, 1024, 1024),
     (4096, 4096, 4096),
@@ -30,6 +34,21 @@ SHAPES: tuple[Shape, ...] = (
     (1001, 777, 513),
     (16, 11008, 4096),
     (128, 4096, 4096),
+    (512, 512, 4096),
+)
+# Lessons with other numbers in their #define lines. How they are launched says their front matter, or TILE does.
+RESIZED: tuple[tuple[str, dict[str, int]], ...] = (
+    ("01", {"TILE": 16}),
+    ("02", {"TILE": 8}),
+    ("05", {"BK": 8, "TM": 8}),
+    ("05", {"BM": 128, "BN": 32}),
+    ("06", {"BM": 32, "BN": 32, "TM": 4, "TN": 2}),
+    ("06", {"BM": 128, "BK": 32, "TM": 8, "TN": 8}),
+    ("07", {"BM": 64, "BN": 128, "TM": 4}),
+    ("08", {"BN": 64, "BK": 16, "TN": 4}),
+    ("09", {"BN": 64, "BK": 16}),
+    ("09", {"BN": 64, "BK": 16, "TN": 4}),
+    ("10", {"BK": 8, "SHORTEST": 128}),
 )
 _TOLD = re.compile(r"^// (\w+): (.+)$", re.MULTILINE)
 
@@ -45,8 +64,8 @@ class ModelKernel:
 
     @property
     def half(self) -> str:
-        """'fit' or 'report', by the name alone, so that no kernel ever changes sides."""
-        return ("fit", "report")[hashlib.sha256(self.name.encode()).digest()[0] % 2]
+        """'blind' where nobody saw a prediction before the model was done, else 'seen'."""
+        return "blind" if self.group in BLIND else "seen"
 
     def takes(self, shape: Shape) -> bool:
         return not any(size % multiple for size, multiple in zip(shape, self.multiples))
@@ -54,7 +73,7 @@ class ModelKernel:
 
 def model_kernels() -> list[ModelKernel]:
     """All of them."""
-    return [*_ladder(), *_landscape(), *_fast(), *published()]
+    return [*_ladder(), *_landscape(), *_fast(), *published(), *resized()]
 
 
 def published(folder: Path = FOLDER) -> Iterator[ModelKernel]:
@@ -71,7 +90,24 @@ def published(folder: Path = FOLDER) -> Iterator[ModelKernel]:
         else:
             candidate = variant(path.stem, source, told["block"], told["grid"], told.get("smem", "0"))
         M, N, K = map(int, told.get("multiples", "1,1,1").split(","))
-        yield ModelKernel(path.stem, "published", candidate, (M, N, K))
+        group = "unseen" if path.parent.name.startswith("unseen") else "published"
+        yield ModelKernel(path.stem, group, candidate, (M, N, K))
+
+
+def resized() -> Iterator[ModelKernel]:
+    """Solutions with other sizes than those that are recorded."""
+    from gemmlab.course.lesson import load
+    from gemmlab.launcher.spec import LauncherSpec
+    from gemmlab.trials.numbers import variant
+
+    for number, sizes in RESIZED:
+        lesson = load(number)
+        other = lesson.recorded
+        block, grid = (other.block, other.grid) if other else ("TILE,TILE", "cdiv(N, TILE),cdiv(M, TILE)")
+        candidate = variant(lesson.name, lesson.solution, block, grid, numbers=sizes)
+        if isinstance(lesson.kernel.launched_by, LauncherSpec):
+            candidate = replace(candidate, launch=lesson.kernel.launches_of(candidate.text))
+        yield ModelKernel(candidate.filename, "resized", candidate)
 
 
 def _ladder() -> Iterator[ModelKernel]:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from gemmlab.check.own_shapes import MOST_ADDED
 from gemmlab.course.lesson import Kernel, load_all
-from gemmlab.emulator.sizes.outcomes import outcomes_at
+from gemmlab.emulator.sizes.outcomes import LAUNCHED, outcomes_at
 from gemmlab.emulator.sizes.search import shapes_for_the_missing
 from gemmlab.trials.candidate import Candidate
 from grading.marking.cases import draw
@@ -41,9 +41,12 @@ def _rows(kernel: Kernel) -> Iterator[str]:
     hidden = outcomes_at(program, spec, [case.shape for case in draw(kernel, SECRET)])
     found = shapes_for_the_missing(program, spec, public, MOST_ADDED)
     more = {one for taken in (found.shapes, found.left) for outcomes in taken.values() for one in outcomes}
-    ways = {*public.reached, *hidden.reached, *more}
+    here, there, ways = (
+        {one for one in some if one.number != LAUNCHED}
+        for some in (public.reached, hidden.reached, {*public.reached, *hidden.reached, *more})
+    )
     added = ", ".join("×".join(map(str, shape)) for shape in found.shapes)
-    numbers = (len({(one.kernel, one.number) for one in ways}), len(ways), len(public.reached), len(hidden.reached))
+    numbers = (len({(one.kernel, one.number) for one in ways}), len(ways), len(here), len(there))
     yield f"| {kernel.name} | {' | '.join(map(str, numbers))} | {found.tried or ''} | {added} |"
 
 

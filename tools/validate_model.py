@@ -37,8 +37,9 @@ SECONDS, FEWEST, MOST = 0.03, 3, 15  # what the launches of a kernel at a shape 
 # ---- compile, here
 
 
-def compile_all(folder: Path, arch: str) -> None:
-    """Each kernel's code and its requests into FOLDER/kernels.zip."""
+def compile_all(folder: Path, arch: str, lacking: Path | None = None) -> None:
+    """Each kernel's code and its requests into FOLDER/kernels.zip. `lacking`: a file of times; only those that it does
+    not have are wanted."""
     from model_kernels import SHAPES, model_kernels
 
     from gemmlab.compiler.nvrtc import client
@@ -46,6 +47,7 @@ def compile_all(folder: Path, arch: str) -> None:
     from gemmlab.kernel.plan import refused
     from gemmlab.trials.numbers import compiled
 
+    kept = {_key(row) for row in json.loads(lacking.read_text())["times"]} if lacking else set()
     kernels, jobs = model_kernels(), []
     folder.mkdir(parents=True, exist_ok=True)
     with zipfile.ZipFile(folder / "kernels.zip", "w", zipfile.ZIP_DEFLATED, compresslevel=9) as packed:
@@ -55,13 +57,16 @@ def compile_all(folder: Path, arch: str) -> None:
                 sys.exit(f"{kernel.name} does not compile: {program}")
             runs = []
             for shape in filter(kernel.takes, SHAPES):
+                if (kernel.name, *shape) in kept:
+                    continue
                 work = kernel.candidate.launch.at(*shape)
                 if faults := refused(work, program):
                     print(f"{kernel.name} at {shape} is not launched: {faults[0].message}")
                 else:
                     runs.append({"shape": shape, "request": request_of(program, work, shape, shape)})
-            packed.writestr(f"{number}.cubin", program.machine_code)
-            jobs.append({"name": kernel.name, "group": kernel.group, "cubin": f"{number}.cubin", "runs": runs})
+            if runs:
+                packed.writestr(f"{number}.cubin", program.machine_code)
+                jobs.append({"name": kernel.name, "group": kernel.group, "cubin": f"{number}.cubin", "runs": runs})
         compiler = {"nvrtc": ".".join(map(str, client.describe()["version"]))}
         packed.writestr("jobs.json", json.dumps(compiler | {"jobs": jobs}))
     print(f"{len(jobs)} kernels, {sum(len(job['runs']) for job in jobs)} times to take")
@@ -114,13 +119,20 @@ def _time(bench, job: dict, run: dict, codes: dict[str, bytes]) -> dict:
 
 
 def keep(folder: Path) -> None:
-    """The times among the records of the course."""
+    """The times among the records of the course; those that are there stay unless they were taken again. Each row tells
+    the commit of its kernel. A record of another driver or compiler makes room for this one."""
     from gemmlab.files import write_whole
 
     data = json.loads((folder / "times.json").read_text())
     path = TIMES / f"{data['machine']['gpu'].replace(' ', '-')}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
-    rows = ",\n".join("  " + json.dumps(row) for row in data["times"])
+    before = json.loads(path.read_text()) if path.exists() else data
+    same = all(before["machine"][name] == data["machine"][name] for name in ("arch", "driver", "nvrtc"))
+    times: dict[tuple, dict] = {}
+    for record in (before, data) if same else (data,):
+        commit = record["machine"]["commit"]
+        times |= {_key(row): {"commit": commit[:10]} | row for row in record["times"] if "ms" in row}
+    rows = ",\n".join("  " + json.dumps(row) for row in times.values())
     write_whole(path, f'{{\n "machine": {json.dumps(data["machine"])},\n "times": [\n{rows}\n ]\n}}\n')
     print(f"wrote {path}")
 
@@ -128,7 +140,7 @@ def keep(folder: Path) -> None:
 def table(gpu: str, shapes: list[Shape], done: Path | None, limit: float) -> None:
     """Predict the times that are kept of a GPU, of all shapes or of some, and write both beside each other, as JSON and
     as a page. `done` keeps what is predicted, so that another run of the same model goes on from there. After `limit`
-    seconds no more is predicted, and the shapes that are whole by then are the table."""
+    seconds no more is predicted, and the shapes of a half that are whole by then are the table."""
     from gemmlab.files import write_whole
 
     file = gpu.replace(" ", "-")
@@ -136,9 +148,9 @@ def table(gpu: str, shapes: list[Shape], done: Path | None, limit: float) -> Non
     times = [row for row in kept["times"] if not shapes or tuple(row["shape"]) in shapes]
     rows = predicted(times, gpu, done, limit)
     if not rows:
-        sys.exit("no shape is whole: nothing is written")
+        sys.exit("no half is whole at any shape: nothing is written")
     found = summaries(rows)
-    percent = math.ceil(100 * found["report"]["nine_in_ten_within"])
+    percent = math.ceil(100 * found["blind"]["nine_in_ten_within"])
     counts = {"times_kept": sum("ms" in row for row in kept["times"]), "times_here": len(rows)}
     data = {"machine": kept["machine"], "within_percent": percent, **counts, "summary": found}
     lines = ",\n".join("  " + json.dumps(row) for row in rows)
@@ -152,8 +164,8 @@ def table(gpu: str, shapes: list[Shape], done: Path | None, limit: float) -> Non
 
 
 def predicted(times: list[dict], gpu: str, done: Path | None = None, limit: float = math.inf) -> list[dict]:
-    """A row for each kernel and shape that has a time, of shapes that are whole within `limit` seconds; processes side
-    by side, one a processor."""
+    """A row for each kernel and shape that has a time, where its half is whole at that shape within `limit` seconds;
+    processes side by side, one a processor."""
     from multiprocessing import get_context
 
     from model_kernels import model_kernels
@@ -175,8 +187,12 @@ def predicted(times: list[dict], gpu: str, done: Path | None = None, limit: floa
                 print(f"{number} of {len(work)} predicted", flush=True)
             if time.monotonic() > end:
                 break
-    missing = {tuple(row["shape"]) for row in wanted if _key(row) not in kept}
-    return [kept[_key(row)] for row in wanted if tuple(row["shape"]) not in missing]
+
+    def part(row: dict) -> tuple[str, Shape]:
+        return known[row["name"]].half, tuple(row["shape"])
+
+    missing = {part(row) for row in wanted if _key(row) not in kept}
+    return [kept[_key(row)] for row in wanted if part(row) not in missing]
 
 
 def _key(row: dict) -> tuple:
@@ -206,8 +222,8 @@ def _predict(job: tuple[ModelKernel, dict, str]) -> dict:
 
 
 def summaries(rows: list[dict]) -> dict[str, dict]:
-    """Of the half that the constants were fitted on, and of the other; of all; and of the groups of kernels."""
-    found = {half: summary([row for row in rows if row["half"] == half]) for half in ("report", "fit")}
+    """Of the kernels that nobody saw predicted before the model was done, and of the others; of all; of the groups."""
+    found = {half: summary([row for row in rows if row["half"] == half]) for half in ("blind", "seen")}
     found["all"] = summary(rows)
     for group in dict.fromkeys(row["group"] for row in rows):
         found[group] = summary([row for row in rows if row["group"] == group])
@@ -259,10 +275,12 @@ def page(data: dict) -> str:
         f"driver {machine['driver']}, {machine['date']}, commit {machine['commit'][:10]}. "
         "Predicted: `gemmlab.model`, which sees none of these times. An error is |predicted − measured| / measured.",
         "",
-        "Whole kernels, not shapes, are in one half or the other, by a hash of their names. No program fitted a number "
-        "of the model. Its few numbers that no microbenchmark gives were set by hand, with errors of kernels of both "
-        "halves in view: the halves say how even the errors are, not what they would be for kernels that nobody looked "
-        "at.",
+        "Whole kernels, not shapes, are in one half or the other. The kernels of the half `seen` were there while the "
+        "model was made: its few numbers that no microbenchmark gives were set by hand with their errors in view. "
+        "Those of the half `blind` are of other kinds (`unseen`), or lessons' kernels with sizes that no record had "
+        "(`resized`). They were written and measured apart, and predicted once, when the model was done: no number of "
+        "it was changed afterwards. So `blind` says what to expect of a kernel that nobody looked at, and the ± that "
+        "the course shows is that within which nine in ten of its times lie.",
         "",
         f"{data['times_here']} of {data['times_kept']} times that are kept stand here.",
         "",
@@ -298,7 +316,7 @@ def _summary_table(found: dict[str, dict]) -> list[str]:
 
 
 def _spearman_table(found: dict[str, dict]) -> list[str]:
-    names = [name for name in ("report", "fit", "all") if found[name]["times"]]
+    names = [name for name in ("blind", "seen", "all") if found[name]["times"]]
     lines = [f"| M×N×K | {' | '.join(names)} |", "|:--|" + "--:|" * len(names)]
     for shape in found["all"].get("spearman", {}):
         cells = (found[name]["spearman"].get(shape) for name in names)
@@ -334,6 +352,7 @@ def main() -> None:
     parser.add_argument("step", choices=("compile", "measure", "keep", "table"))
     parser.add_argument("folder", type=Path, nargs="?")
     parser.add_argument("--arch", default="sm_90", help="the architecture of the GPU that measures")
+    parser.add_argument("--lacking", type=Path, help="compile: only for times that this file does not have")
     parser.add_argument("--commit", default="unknown", help="the commit that is measured")
     parser.add_argument("--limit", type=float, default=math.inf, help="seconds that measuring, or predicting, may take")
     parser.add_argument("--gpu", default="NVIDIA-H200", help="whose times are predicted")
@@ -341,7 +360,7 @@ def main() -> None:
     parser.add_argument("--done", type=Path, help="a file that keeps predictions: a second run goes on from there")
     options = parser.parse_args()
     if options.step == "compile":
-        compile_all(options.folder, options.arch)
+        compile_all(options.folder, options.arch, options.lacking)
     elif options.step == "measure":
         measure(options.folder, options.commit, options.limit)
     elif options.step == "keep":

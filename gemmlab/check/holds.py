@@ -24,11 +24,12 @@ def holds_for(
     where a fault was found: then there is a race, or the run tells too little."""
     if not shapes or any(_is_in_the_way(finding) for finding in findings):
         return None
+    by_chance = next((finding for finding in findings if finding.details.get("by_chance")), None)
     proofs = list(_proofs(program, spec, shapes))
     numbers = {name: None for proof in proofs for name in proof.numbers}
     return HoldsFor(
         tuple(dict.fromkeys(shapes)),
-        next((proof.schedules for proof in proofs if proof.schedules), None),
+        _meets_by_chance(by_chance) if by_chance else next((one.schedules for one in proofs if one.schedules), None),
         next((proof.data for proof in proofs if proof.data), None),
         tuple(numbers),
     )
@@ -37,6 +38,11 @@ def holds_for(
 def _is_in_the_way(finding: Finding) -> bool:
     is_fault = finding.is_error and finding.kind not in _SAYS_NOTHING_OF_RACES
     return is_fault or finding.kind == "race"
+
+
+def _meets_by_chance(finding: Finding) -> Because:
+    """Other warps may meet at a barrier in another order."""
+    return Because(finding.line, "bar.sync", say.MEETS_BY_CHANCE(line=finding.line))
 
 
 def _proofs(program: Program, spec: Launches, shapes: Sequence[Shape]) -> Iterator[Proof]:

@@ -27,6 +27,7 @@ MOST_ADDED = 2  # shapes, each of which costs time in every check
 def conditions_at(program: Program, spec: Launches, shapes: Sequence[Shape]) -> Conditions:
     """Which ways the conditions of a kernel go at these shapes, and at which others more of them. The shapes at which
     to run it as well are those `added`."""
+    from gemmlab.emulator.sizes.outcomes import LAUNCHED
     from gemmlab.emulator.sizes.walk import Lost
 
     try:
@@ -34,8 +35,9 @@ def conditions_at(program: Program, spec: Launches, shapes: Sequence[Shape]) -> 
     except Lost as reason:
         return Conditions(because=str(reason))
     new = [one for outcomes in found.shapes.values() for one in outcomes]
-    count = len({(one.kernel, one.number) for one in (*known.reached, *new)})
-    return Conditions(count, len(known.reached) + len(new), _lines(found.shapes), _lines(found.left), found.tried)
+    ways = [one for one in (*known.reached, *new) if one.number != LAUNCHED]
+    count = len({(one.kernel, one.number) for one in ways})
+    return Conditions(count, len(ways), _lines(found.shapes), _lines(found.left), found.tried)
 
 
 def shapes_beside(program: Program, spec: Launches, public: Sequence[Shape], hidden: Sequence[Shape]) -> list[Shape]:

@@ -53,5 +53,6 @@ CORNER_NEVER_WRITTEN = Sentence(
 CORNERS_WRONG = Sentence(
     "Elements of C are wrong at M, N, K = {M}, {N}, {K}, by the blocks at the corners of the grid."
 )
+MEETS_BY_CHANCE = Sentence("line {line}: which warps meet at the barrier depends on the order of the warps")
 SEVERAL_DEVICES = Sentence("several devices read each other's memory, in an order that flags decide")
 READ_FOR_BETA_0 = Sentence("beta is 0 here, so that C may not be read at all: NaN times 0 is NaN. {fault}")

@@ -22,9 +22,12 @@ def give_verdict(verdict: Verdict, source: str, public: bool, as_json: bool) -> 
     if as_json:
         print_json(verdict.to_json())
     else:
+        from gemmlab.text.sentences import SEE_ORDER
         from gemmlab.text.verdict import print_verdict
 
         print_verdict(verdict, source, public)
+        if verdict.has_race and not verdict.order:
+            print(SEE_ORDER())
     raise typer.Exit(0 if verdict.passed else 1)
 
 

@@ -84,11 +84,12 @@ class Kernel:
         if self.devices is None or not isinstance(launch, LauncherSpec | OnDevices):
             raise UserError(f"{self.name}.cu is a kernel for one device; leave --devices out")
         devices = replace(self.devices, world=world)
+        rules = tuple(rule.on(self.devices, world) for rule in self.rules)
         if isinstance(launch, LauncherSpec):
-            return replace(self, launched_by=replace(launch, devices=devices))
+            return replace(self, rules=rules, launched_by=replace(launch, devices=devices))
         first = launch.parts[0]
         assert isinstance(first, AskedLaunch), "a lesson says what its kernel is given"
-        return replace(self, launched_by=on_other_devices(first, devices))
+        return replace(self, rules=rules, launched_by=on_other_devices(first, devices))
 
     @property
     def element(self) -> Element:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gemmlab.course.spec import Block, Shape, as_shape
 from gemmlab.errors import UserError
+from gemmlab.kernel.layout import SPLITS, Devices
 
 ANSWER_PLACEHOLDER = "*Your answer:*"  # what an answer cell holds before anything is written
 INPUT_KINDS = ("random", "integer", "structured")
@@ -139,6 +140,18 @@ class CounterRule:
 
     def allows(self, count: float) -> bool:
         return count <= self.limit if self.at_least is None else count >= self.limit
+
+    def on(self, devices: Devices, world: int) -> CounterRule:
+        """The same limit on another number of devices: each has a part of the same size. What goes to each peer goes
+        to as many more as there are; and a thread reads a table of the devices, so that there is room for it."""
+        sizes, letter = dict(zip("MNK", self.shape)), SPLITS[devices.split]
+        if letter:
+            sizes[letter] = sizes[letter] * world // devices.world
+        more = max(world / devices.world, 1)
+        if self.of.startswith("peer_"):
+            more = (world - 1) / max(devices.world - 1, 1)
+        limit = None if self.at_most is None else self.at_most * more
+        return replace(self, shape=(sizes["M"], sizes["N"], sizes["K"]), at_most=limit)
 
 
 def read_rule(block: Block) -> CounterRule:

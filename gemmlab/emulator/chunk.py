@@ -11,12 +11,12 @@ import numpy as np
 from gemmlab.emulator.code.code import Code, Region
 from gemmlab.emulator.machine import opcodes as o
 from gemmlab.emulator.machine import state as s
-from gemmlab.emulator.machine.events import EVENT_ROW
+from gemmlab.emulator.machine.events import EVENT_ROW, MOST_KEPT
 from gemmlab.emulator.machine.fragments import FAR
 from gemmlab.emulator.machine.memory.copies import QUEUE_ROW
 from gemmlab.emulator.machine.orders import WORDS
 from gemmlab.emulator.machine.printing import ARGUMENT_BYTES, HEADER
-from gemmlab.emulator.machine.requests import COUNTER_ROW, LOW_BITS, MASK, META_ROW, REGION, SECTORS
+from gemmlab.emulator.machine.requests import COUNTER_ROW, GRANULE_OF_WORD, LOW_BITS, MASK, META_ROW, REGION, SECTORS
 from gemmlab.emulator.machine.requests import WORDS as WORDS_OF_REQUEST
 from gemmlab.emulator.machine.sync.objects import HEADER as OBJECT_HEADER
 from gemmlab.emulator.machine.sync.objects import MOST_OBJECTS
@@ -82,6 +82,8 @@ class Chunk:
         self._local(threads)
         self._region_tables(self._shared(launch))
         self._shadows(options)
+        if code.has_partial_barriers and options.checks:
+            self.array("WARP_READS", 2 * self.warps * (self["SHARED_END"] - self["SHARED_FIRST"]))
         self._scratch(threads, options)
         self._orders(launch, options)
         if options.schedule == IN_STEP:
@@ -278,6 +280,7 @@ class Chunk:
         self.array("STORE_INTERVAL", warps)
         self.array("BARRIER_ARRIVED", 16)
         self.array("BARRIER_MEMBERS", 16)
+        self.array("BARRIER_CAME", 16)
         self.array("WARP_START", warps)
         self.array("SEEN_LANES", warps * 1024)
         self.array("SEEN_WARPS", warps * warps)
@@ -297,6 +300,7 @@ class Chunk:
         self.events = self.array(
             "EVENTS", (EVENT_CAPACITY + 1) * EVENT_ROW
         )  # one more for the event that is being made
+        self.array("KEPT_EVENTS", MOST_KEPT, np.int32)
         self["PRINT_CAPACITY"] = PRINT_CAPACITY
         self.printed = self.array("PRINT_BUFFER", PRINT_CAPACITY, np.uint8)
 
@@ -341,13 +345,15 @@ class Chunk:
     def touched(self) -> np.ndarray:
         """Of the last request of each site to global memory, a row each: the number of the array, -1 where none is
         known, how many words it touched there, and the most of them that lie in one of the 32 banks."""
+        if not self.code.site_count:
+            return np.zeros((0, 3), np.int64)
         metas = self.patterns.reshape(-1, META_ROW)
         array = np.where(metas[:, SECTORS] > 0, metas[:, REGION], -1)
         banks = [self._most_in_a_bank(*row) for row in zip(self.code.pattern_start, metas[:, WORDS_OF_REQUEST])]
         return np.stack([array, metas[:, WORDS_OF_REQUEST], np.array(banks, np.int64)], axis=1)
 
     def _most_in_a_bank(self, start: int, count: int) -> int:
-        places = self.pattern_words[start : start + count] >> 16 << self["GRANULE_SHIFT"]
+        places = self.pattern_words[start : start + count] >> GRANULE_OF_WORD << self["GRANULE_SHIFT"]
         words = np.unique(places // WORD_BYTES)
         return int(np.bincount(words % WARP).max(initial=0))
 

@@ -176,6 +176,11 @@ class Verdict:
     def passed(self) -> bool:
         return self.status == "passed"
 
+    @property
+    def has_race(self) -> bool:
+        """Whether a race is among its faults."""
+        return any(finding.kind == "race" and finding.is_error for finding in self.findings)
+
     def to_json(self) -> dict:
         """The object of the `--json` contract: status, findings, cases, and more."""
         return {

@@ -106,6 +106,8 @@ class Device:
     def _inside(self, line: int, what: str, pointer: Pointer, size: int) -> Address:
         if pointer.array is None:
             raise HostFault("out_of_bounds", line, f"In line {line}, {what} at a null pointer.")
+        if pointer.array not in self.sizes:
+            raise NotRead(line, f"{what} {pointer.array}, which only kernels may touch here")
         whole = self.sizes[pointer.array]
         if not (0 <= pointer.offset and size >= 0 and pointer.offset + size <= whole):
             start = f" from byte {pointer.offset:,} on" if pointer.offset else ""

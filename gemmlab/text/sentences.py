@@ -51,6 +51,8 @@ NO_RACE_IN_THIS_ORDER = Sentence(
     "No race in the orders of the warps that ran, at these shapes. Not proved for any order: {why}."
 )
 
+SEE_ORDER = Sentence("To see an order of the warps in which the race makes C wrong, add --orders to this command.")
+
 # Which ways the kernel's conditions on M, N and K went; `where` is one of the first two.
 IN_LINES = Sentence("in line {lines}")
 IN_NO_LINE = Sentence("in a header's code")

@@ -16,6 +16,7 @@ from gemmlab.kernel.epilogue import Inputs, draw
 from gemmlab.kernel.kinds import GRAVITY, KINDS
 from gemmlab.kernel.plan import Launches
 from gemmlab.kernel.tolerance import Comparison, compare
+from gemmlab.kernel.verdict import ALL, RAN
 from gemmlab.launcher.spec import LauncherSpec
 from grading.marking import sentences as say
 from grading.marking.cases import OWN_KIND
@@ -28,6 +29,7 @@ _MOST_ERRORS = 3
 _MOST_WORDS = 300  # characters of one of the compiler's messages
 _MOST_LINES = 1_000_000
 _MOST_LOGGED = 20
+_FACTORS = ("alpha", "beta")
 
 
 _STOPPED = {
@@ -55,8 +57,10 @@ def judge(job: Job, execution: Execution) -> Judged:
         marks.append(CaseMark(RULE_KIND, "ordinary", False, rule.says, "counter"))
     warnings = tuple(dict.fromkeys(_warnings(execution, lines)))
     asides = tuple(dict.fromkeys(_asides(execution)))
+    status = _status(marks)
+    holds = _holds(execution.holds, lines) if status == "passed" else ""
     return Judged(
-        _status(marks), tuple(marks), log=log, seconds=execution.seconds, warnings=warnings, asides=asides
+        status, tuple(marks), log=log, seconds=execution.seconds, warnings=warnings, holds=holds, asides=asides
     )  # fmt: skip
 
 
@@ -157,6 +161,21 @@ def _warned(kind: str, line: int | None) -> str:
     if line:
         return say.WARNED_IN_LINE(meaning=KINDS[kind].meaning, line=line)
     return say.WARNED(meaning=KINDS[kind].meaning)
+
+
+def _holds(said: dict, lines: int) -> str:
+    """How far it goes that no race was found, in our words; nothing where that is not said in the words we know."""
+    because, numbers = said.get("because"), said.get("numbers")
+    line = _line(because, lines) if isinstance(because, dict) else None
+    where = say.IN_LINE(line=line) if line else say.IN_THE_WHOLE()
+    known = [name for name in _FACTORS if isinstance(numbers, dict) and name in numbers]
+    if said.get("schedules") == RAN:
+        return say.HOLDS_IN_ORDER(where=where)
+    if said.get("schedules") != ALL or said.get("data") not in (ALL, RAN):
+        return ""
+    if said["data"] == RAN:
+        return say.HOLDS_WITH_DATA(where=where)
+    return say.HOLDS_WITH_NUMBERS(numbers=" and ".join(known)) if known else say.HOLDS_ALWAYS()
 
 
 def _line(finding: dict, lines: int) -> int | None:

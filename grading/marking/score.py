@@ -78,6 +78,7 @@ def _kernel(attempt: Attempt, lesson: Lesson) -> KernelMark:
         changes=attempt.spliced.changes,
         cases=judged.cases,
         warnings=judged.warnings,
+        holds=judged.holds,
     )
 
 

@@ -56,6 +56,22 @@ WARNED_OF_LAUNCH = Sentence(
     "because the compiler drops what is not used. This costs no marks here; do not rely on it."
 )
 
+# How far it goes that no race was found.
+HOLDS_ALWAYS = Sentence("No order of the warps has a race at the shapes that were tried, whatever A and B hold.")
+HOLDS_WITH_NUMBERS = Sentence(
+    "No order of the warps has a race at the shapes that were tried, whatever A and B hold, with the values of "
+    "{numbers} that were tried."
+)
+HOLDS_WITH_DATA = Sentence(
+    "No order of the warps has a race at the shapes and with the numbers in A and B that were tried. With others "
+    "its threads may do something else: {where}."
+)
+HOLDS_IN_ORDER = Sentence(
+    "In the orders of the warps that were tried there was no race. For all others that is not proved: {where}."
+)
+IN_LINE = Sentence("line {line}")
+IN_THE_WHOLE = Sentence("because of the kernel as a whole")
+
 # For the instructor alone.
 NO_SECOND_LOOK = Sentence(
     "the second look, without optimisation, was not possible: see audit.jsonl, and look whether the code has a reason"

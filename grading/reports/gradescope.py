@@ -74,6 +74,8 @@ def _told(kernel: KernelMark, group: str) -> Iterator[str]:
         if case.group == group:
             right = say.CASE_RIGHT(kind=case.kind)
             yield right if case.ok else say.CASE_WRONG(kind=case.kind, message=case.message)
+    if kernel.holds and group == "ordinary":
+        yield kernel.holds
     yield from (say.WARNING(warning=warning) for warning in kernel.warnings)
 
 

@@ -32,7 +32,7 @@ from gemmlab.kernel.executor import Outcome
 from gemmlab.kernel.plan import refused
 from gemmlab.kernel.plan_json import to_json
 from gemmlab.kernel.terms import PLAIN
-from gemmlab.kernel.verdict import Finding
+from gemmlab.kernel.verdict import Finding, HoldsFor
 from gemmlab.launcher.faults import LauncherError
 from gemmlab.launcher.spec import LauncherSpec
 from gemmlab.trials.candidate import Candidate
@@ -51,7 +51,7 @@ MOST_MATRICES = 1 << 28  # bytes of A and B together
 MOST_FINDINGS = 40
 MOST_TEXT = 600  # characters of a message
 _ROOMS = "compiler cuda emulator kernel launcher trials".split()
-_MODULES = "check.own_shapes check.rules check.second_look course.blanks course.lesson".split()
+_MODULES = "check.holds check.own_shapes check.rules check.second_look course.blanks course.lesson".split()
 _WARM_UP = """\
 #include <cuda_runtime.h>
 #include <vector>
@@ -128,6 +128,8 @@ class _Work:
         self.kernel, self.source, self.arch = kernel, source, arch
         self.filename = f"{kernel.name.rpartition('/')[2]}.cu"
         self.shapes = [case.shape for case in kernel.cases]
+        self.whole: list[Shape] = []  # at which all launches came to their end
+        self.findings: list[Finding] = []
         self.checked: Program | None = None
 
     @cached_property
@@ -178,7 +180,16 @@ class _Work:
             return Outcome(None, faults)
         work = self.candidate.launch.at(*shape)
         A, B, terms = inputs
-        return EmulatorExecutor(seconds=CASE_SECONDS, threads=1).run(self.program, work, A, B, shape, terms=terms)
+        outcome = EmulatorExecutor(seconds=CASE_SECONDS, threads=1).run(self.program, work, A, B, shape, terms=terms)
+        self.findings += outcome.findings
+        self.whole += [shape] if outcome.C is not None else []
+        return outcome
+
+    def holds(self) -> HoldsFor | None:
+        """How far it goes that no race was found."""
+        from gemmlab.check.holds import holds_for
+
+        return holds_for(self.program, self.candidate.launch, self.whole, self.findings)
 
     def faults_at(self, shape: Shape) -> list[Finding]:
         """What keeps the source from being run at a shape."""
@@ -269,7 +280,7 @@ class _Service:
     def answer(self, request: dict, data: bytes) -> tuple:
         requests: dict[str, Callable] = {
             "compile": self.compile, "run": self.run, "code": self.code, "rules": self.rules, "attack": self.attack,
-            "plans": self.plans, "own_shapes": self.own_shapes,
+            "plans": self.plans, "holds": self.holds, "own_shapes": self.own_shapes,
         }  # fmt: skip
         return requests[request["do"]](request, data)
 
@@ -318,6 +329,11 @@ class _Service:
 
     def rules(self, request: dict, data: bytes) -> tuple:
         return ({"broken": self.work.broken_rules()},)
+
+    def holds(self, request: dict, data: bytes) -> tuple:
+        """How far it goes that no race was found in the launches so far."""
+        holds = self.work.holds()
+        return ({"holds": holds.to_json() if holds else {}},)
 
     def attack(self, request: dict, data: bytes) -> tuple:
         return ({"done": attacks.try_all(**request["targets"])},)

@@ -230,7 +230,8 @@ class _Talk:
             rules = self._broken_rules(job)
         except _Ended as ended:
             return Execution(cases=(RawResult(problem=ended.problem, detail=ended.detail), *results[1:]), own=own)
-        return Execution(cases=tuple(self._look_again(job, (*job.cases, *own), results)), rules=rules, own=own)
+        looked = tuple(self._look_again(job, (*job.cases, *own), results))
+        return Execution(cases=looked, rules=rules, own=own, holds=self._holds())
 
     def plans(self, job: Job, shapes: Sequence[tuple[int, int, int]]) -> Plans:
         try:
@@ -312,6 +313,14 @@ class _Talk:
         broken = self._ask({"do": "rules"}, b"", 0, CASE_SECONDS)[0].get("broken")
         known = range(len(job.kernel.rules))
         return tuple(number for number in known if isinstance(broken, list) and number in broken)
+
+    def _holds(self) -> dict:
+        """How far it goes that no race was found; nothing from a child that has ended."""
+        try:
+            holds = self._ask({"do": "holds"}, b"", 0, CASE_SECONDS)[0].get("holds")
+        except _Ended:
+            return {}
+        return holds if isinstance(holds, dict) else {}
 
     def _look_again(self, job: Job, cases: Sequence[HiddenCase], results: list[RawResult]) -> Iterator[RawResult]:
         """The second look at a kernel without a fault. What becomes of the child in it does not count."""

@@ -172,6 +172,13 @@ def test_the_verdict_says_for_what_it_holds(index, schedules, data, says):
     assert holds["because"] is None or holds["because"]["line"] == line
 
 
+def test_where_warps_meet_by_chance_the_verdict_warns_and_holds_for_the_orders_that_ran():
+    source = KERNEL.replace("    if (row", '    asm volatile("bar.sync 1, 64;");\n    if (row')
+    found = check_source(source, "kernel.cu", SPEC, CASES[:1], "emulator")
+    assert found.passed and "other warps have used the barrier of the same number" in only(found.findings).message
+    assert found.holds_for.because.message.startswith("line 5: which warps meet at the barrier depends on the order")
+
+
 def test_a_verdict_of_a_race_or_of_no_run_holds_for_nothing():
     racy = KERNEL.replace("C[row * N + col] = acc;", "C[row * N + col] = acc; C[0] = acc;")
     assert check_source(racy, "kernel.cu", SPEC, CASES[:1], "emulator").to_json()["holds_for"] is None

@@ -17,6 +17,7 @@ from gemmlab.emulator.sizes.reading import read_code
 from gemmlab.emulator.sizes.search import shapes_for_the_missing
 from gemmlab.emulator.sizes.walk import Launched, Lost, Walk, values_at
 from gemmlab.kernel.launch import Launch, LaunchSpec
+from gemmlab.launcher.spec import launched
 
 BLOCK, GRID = (4, 3, 2), (3, 2, 1)
 THREADS = 24 * 6
@@ -146,6 +147,22 @@ def test_a_path_of_its_own_is_found_with_the_numbers_of_the_kernel(program):
 def test_each_place_that_a_switch_leads_to_is_reached(program):
     known, spec = known_of(program, "chosen", (16, 16, 16), (9, 7, 3), (8, 8, 250))
     assert known.reached and not shapes_for_the_missing(program, spec, known, 4).left
+
+
+def test_a_kernel_that_only_some_shapes_launch_is_found(program):
+    """What the file's own launcher decides shows in what it launches."""
+    text = f"""{KERNEL}
+void solve(const float* A, const float* B, float* C, int M, int N, int K)
+{{
+    dim3 grid((N + 7) / 8, (M + 7) / 8), block(8, 8);
+    if (M > 2 && M < 7) chosen<<<grid, block>>>(A, B, C, M, N, K);
+    else plain<<<grid, block>>>(A, B, C, M, N, K);
+}}"""
+    spec, shapes = launched(text, "solve"), [(16, 16, 16), (9, 7, 3)]
+    known = outcomes_at(program, spec, shapes)
+    found = shapes_for_the_missing(program, spec, known, 1)
+    assert not known.missing() and all(2 < M < 7 for M, _, _ in found.shapes)
+    assert {one.kernel for outcomes in found.shapes.values() for one in outcomes} == {"chosen"}
 
 
 @pytest.mark.parametrize(("kernel", "says"), [("by_data", "depends on more than sizes"), ("calling", "is called")])

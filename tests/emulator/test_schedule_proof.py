@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import itertools
-import random
-from collections.abc import Iterator
 from dataclasses import dataclass
 
+import hypothesis.strategies as st
 import numpy as np
 import pytest
+from hypothesis import given, settings
 from ptx_lab import kernel, kinds, launch
 
 from gemmlab.compiler.compile import compile_source
@@ -18,28 +18,43 @@ from gemmlab.kernel.program import Program
 
 WARPS, LANES = 4, 3  # of each warp the first few lanes are enough
 SHARED = ".shared .align 4 .b8 S[64];"
+RACES = {"RACE_RAW", "RACE_WAR", "RACE_WAW", "RACE_SAME_VALUE"}
 
 
 @dataclass(frozen=True)
 class Step:
-    """What some lanes of one warp do to a word, a sync of a whole warp, or a barrier of the block."""
+    """What some lanes of one warp do to the word, a sync of a whole warp, or a barrier of some warps or of the block."""
 
-    what: str  # read, write, sync, barrier
+    what: str  # read, write, sync, meet, barrier
     warps: tuple[int, ...]
     lanes: tuple[int, ...] = ()
-    word: int = 0
     block: int = 0
 
+    @property
+    def number(self) -> int:
+        """Of a barrier of some warps: each group has one of its own, so that it is known who meets."""
+        return sum(1 << warp for warp in self.warps)
 
-def random_program(rng: random.Random, syncs: bool, blocks: int) -> list[Step]:
-    """A few dozen steps, few enough barriers that about half of the programs race."""
-    program = []
-    for _ in range(rng.randint(4, 24)):
-        what = rng.choices(("read", "write", "sync", "barrier"), (8, 2, 3 * syncs, 3))[0]
-        warps = tuple(range(WARPS)) if what == "barrier" else (rng.randrange(WARPS),)
-        lanes = tuple(sorted(rng.sample(range(LANES), rng.choice((1, 1, 1, 2))))) if what == "read" else ()
-        program.append(Step(what, warps, lanes or (rng.randrange(LANES),), rng.randrange(2), rng.randrange(blocks)))
-    return program
+
+def programs(space: str, blocks: int) -> st.SearchStrategy[list[Step]]:
+    """Rounds: some warps read a word, then some wait for each other, then one writes it. Where barriers let some warps
+    meet, no proof lets a kernel read what it writes in global memory."""
+    warp, lane, block = st.integers(0, WARPS - 1), st.integers(0, LANES - 1), st.integers(0, blocks - 1)
+    lanes = st.sampled_from([(0,), (1,), (2,), (0, 1), (0, 2), (1, 2)])
+    groups = st.sampled_from([group for size in (2, 3) for group in itertools.combinations(range(WARPS), size)])
+
+    def steps(what: str, of: st.SearchStrategy, which=st.just(())) -> st.SearchStrategy[Step]:
+        return st.builds(Step, st.just(what), of, which, block)
+
+    alone, everyone = warp.map(lambda one: (one,)), st.just(tuple(range(WARPS)))
+    waits = [steps("sync", alone), steps("barrier", everyone)] + [steps("meet", groups)] * 4 * (space == "shared")
+    parts = (
+        st.lists(steps("read", alone, lanes), min_size=3, max_size=5),
+        st.lists(st.one_of(*waits), min_size=1, max_size=3),
+        st.lists(steps("write", alone, lane.map(lambda one: (one,))), max_size=1),
+    )
+    rounds = st.lists(st.tuples(*parts), min_size=1, max_size=3)
+    return rounds.map(lambda some: [step for one in some for part in one for step in part])
 
 
 def as_ptx(program: list[Step], space: str) -> str:
@@ -54,13 +69,13 @@ def as_ptx(program: list[Step], space: str) -> str:
             lines.append("setp.ne.s32 %p2, %r2, %r2;")
             lines += [f"setp.eq.or.s32 %p2, %r2, {lane}, %p2;" for lane in step.lanes]
             lines.append("and.pred %p1, %p1, %p2;")
-        at = f"[{address}+{4 * step.word}]"
         lines.append(f"@!%p1 bra SKIP{number};")
         lines.append(
             {
-                "read": f"ld.{space}.f32 %f2, {at};",
-                "write": f"st.{space}.f32 {at}, %f1;",
+                "read": f"ld.{space}.f32 %f2, [{address}];",
+                "write": f"st.{space}.f32 [{address}], %f1;",
                 "sync": "bar.warp.sync -1;",
+                "meet": f"bar.sync {step.number}, {32 * len(step.warps)};",
                 "barrier": "bar.sync 0;",
             }[step.what]
         )
@@ -68,48 +83,71 @@ def as_ptx(program: list[Step], space: str) -> str:
     return kernel("\n".join(lines), SHARED)
 
 
-def races(program: list[Step]) -> bool:
-    """Whether two accesses of one word, one of them a write, are unordered: by vector clocks, over every pair."""
+def first_race(program: list[Step]) -> int | None:
+    """The number of the first step that is unordered with one before it, one of the two a write: by
+    vector clocks, over every pair. None where there is no such step."""
     threads = list(itertools.product(range(WARPS), range(LANES), range(2)))
     clock = {thread: {other: int(other == thread) for other in threads} for thread in threads}
-    accesses = []
-    for step in program:
+    accesses: list[tuple] = []
+    for number, step in enumerate(program):
         members = [thread for thread in threads if thread[0] in step.warps and thread[2] == step.block]
-        if step.what in ("sync", "barrier"):
+        if step.what in ("sync", "meet", "barrier"):
             joined = {other: max(clock[member][other] for member in members) for other in threads}
             for member in members:
                 clock[member] = dict(joined)
                 clock[member][member] += 1
             continue
         for member in members:
-            if member[1] in step.lanes:
-                accesses.append((member, step.word, step.what == "write", clock[member][member], dict(clock[member])))
-    return any(
-        first[1] == second[1] and first[0] != second[0] and (first[2] or second[2]) and second[4][first[0]] < first[3]
-        for first, second in itertools.combinations(accesses, 2)
-    )
+            if member[1] not in step.lanes:
+                continue
+            for other, writes, time in accesses:
+                if other != member and (writes or step.what == "write") and clock[member][other] < time:
+                    return number
+            accesses.append((member, step.what == "write", clock[member][member]))
+    return None
 
 
-def programs(space: str, count: int = 120) -> Iterator[tuple[int, list[Step]]]:
-    """Programs for one block, and in global memory, where no proof lets warps sync, for two, with how many."""
-    rng = random.Random(15)
-    for blocks in (1, 2) if space == "global" else (1,):
-        for _ in range(count):
-            yield blocks, random_program(rng, space == "shared", blocks)
+def is_found(program: list[Step], space: str, blocks: int, schedule: str) -> bool:
+    A, size = np.zeros(4 * 32 * WARPS, np.float32), {"threads": 32 * WARPS, "blocks": blocks}
+    found = set(kinds(launch(as_ptx(program, space), A, A.copy(), A.copy(), **size, schedule=schedule)))
+    assert found <= RACES
+    return bool(found)
 
 
-@pytest.mark.parametrize("schedule", ["forward", "reversed"])
-@pytest.mark.parametrize("space", ["shared", "global"])
-def test_one_run_finds_a_race_if_and_only_if_two_accesses_are_unordered(space: str, schedule: str):
+@pytest.mark.parametrize(("space", "blocks"), [("shared", 1), ("global", 1), ("global", 2)])
+def test_one_run_finds_a_race_if_and_only_if_two_accesses_are_unordered(space: str, blocks: int):
+    """A program is cut behind the first step that races, so that nothing else gives the race away."""
     seen = set()
-    for blocks, program in programs(space):
-        A, size = np.zeros(4 * 32 * WARPS, np.float32), {"threads": 32 * WARPS, "blocks": blocks}
-        run = launch(as_ptx(program, space), A, A.copy(), A.copy(), **size, schedule=schedule)
-        found = any(kind.startswith("RACE") for kind in kinds(run))
-        due = races(program)
-        seen.add(due)
-        assert found == due, "\n".join(map(str, program))
-    assert seen == {False, True}
+
+    @settings(max_examples=100, deadline=None, derandomize=True, database=None)
+    @given(programs(space, blocks), st.sampled_from(("forward", "reversed")))
+    def compare(program: list[Step], schedule: str):
+        race = first_race(program)
+        seen.add(race is None)
+        assert not is_found(program[:race], space, blocks, schedule)
+        assert race is None or is_found(program[: race + 1], space, blocks, schedule)
+
+    compare()
+    assert seen == {True, False}
+
+
+MEETINGS = {
+    "setp.lt.u32 %p1, %r1, 2; @%p1 bar.sync 1, 64; @!%p1 bar.sync 2, 64;": set(),
+    "setp.lt.u32 %p1, %r1, 2; @%p1 bar.sync 1, 64; bar.sync 0; @!%p1 bar.sync 1, 64;": set(),
+    "bar.sync 1, 64;": {"BARRIER_WITHOUT_GROUP"},
+    "setp.ge.u32 %p1, %r1, 2; @%p1 bar.sync 2, 64; setp.lt.u32 %p2, %r1, 3; @%p2 bar.sync 1, 96; setp.gt.u32 %p2, %r1, 0;"
+    "@%p2 bar.sync 1, 96;": {"BARRIER_WITHOUT_GROUP"},
+    "setp.lt.u32 %p1, %r1, 2; @%p1 bar.sync 1, 64; bar.sync 1;": {"BARRIER_WITHOUT_GROUP"},
+    "setp.lt.u32 %p1, %r1, 2; @%p1 bar.sync 1, 128; @!%p1 bar.sync 1, 64;": {"BARRIER_WITHOUT_GROUP"},
+    "setp.eq.u32 %p1, %r51, 5; @%p1 exit; shr.u32 %r2, %r1, 1; bar.sync %r2, 64;": {"BARRIER_EXITED"},
+}
+
+
+@pytest.mark.parametrize("body", MEETINGS)
+def test_it_is_told_where_warps_meet_by_chance(body: str):
+    A = np.zeros(4 * 32 * WARPS, np.float32)
+    found = set(kinds(launch(kernel(f"shr.u32 %r1, %r51, 5; {body}"), A, A.copy(), A.copy())))
+    assert MEETINGS[body] <= found and bool(found) == bool(MEETINGS[body])
 
 
 # ---- what may be claimed, and what must not: bodies of kernels, and the words that say what stands in the way
@@ -127,6 +165,9 @@ HOLDS = {
     "one_zero_for_a_sum_and_a_counter": "int s = 0; for (int i = 0; i < N; i++) s += (int)A[n + i]; C[n] = s;",
     "helper_function": "C[helper(n)] = A[n];",
     "fence_without_an_atomic": "C[n] = A[n]; __threadfence();",
+    "synced_lanes_and_global_memory": "C[n] = 1; __syncwarp(); C[n + 1] = C[n];",
+    "some_warps": 'asm volatile("bar.sync %0, 64;" :: "r"(1 + (t >> 6)) : "memory"); C[n] = S[t];',
+    "group_from_memory_it_wrote": 'I[t] = t >> 6; __syncthreads(); asm volatile("bar.sync %0, 64;" :: "r"(1 + I[t]));',
     "mask_in_a_register": "unsigned m = ~0u; S[t] = A[n]; __syncwarp(m); C[n] = S[t ^ 1];",
     "copy_waited_for_by_index": "COPY; if (N > 1) __pipeline_wait_prior(0); __syncthreads(); C[n] = S[t ^ 1];",
 }
@@ -157,6 +198,10 @@ ONLY_THIS_DATA = {
         "address depends on a value read from A",
     ),
     "data_in_a_lane": ("C[__shfl_sync(~0u, t, (int)A[n] & 31)] = 1;", "address depends on a value read from A"),
+    "data_in_a_barrier": (
+        'asm volatile("bar.sync %0, 64;" :: "r"((int)A[n]) : "memory"); C[n] = 1;',
+        "who waits for whom depends on a value read from A",
+    ),
     "data_decide_who_waits_in_a_call": ("if (A[n] > 0) meet();", "branch depends on a value read from A"),
     "data_decide_who_prints": ('if (A[n] > 0) printf("x"); C[n] = 1;', "branch depends on a value read from A"),
     "data_before_a_wait": (
@@ -191,10 +236,9 @@ NOT_ANY_ORDER = {
     "place_on_the_gpu": ('int s; asm volatile("mov.u32 %0, %%smid;" : "=r"(s)); C[s] = 1;', "on the SM that the block"),
     "activemask": ("C[__activemask() & 255] = A[n];", "the address depends on __activemask()"),
     "some_lanes": ("if (t < 16) { S[t] = A[n]; __syncwarp(0xffff); C[n] = S[15 - t]; }", "only some lanes"),
-    "arrival": ('asm volatile("bar.arrive 1, 64;" ::: "memory"); C[n] = 1;', "only some warps"),
-    "some_warps": ('asm volatile("bar.sync %0, 64;" :: "r"(1 + (t >> 6)) : "memory"); C[n] = 1;', "only some warps"),
-    "synced_lanes_and_global_memory": (
-        "C[n] = 1; __syncwarp(); C[n + 1] = C[n];",
+    "arrival": ('asm volatile("bar.arrive 1, 64;" ::: "memory"); C[n] = 1;', "a warp that only arrives"),
+    "some_warps_and_global_memory": (
+        'asm volatile("bar.sync %0, 64;" :: "r"(1 + (t >> 6)) : "memory"); C[n] += 1;',
         "array in global memory that it writes",
     ),
     "mask_set_in_pairs": (

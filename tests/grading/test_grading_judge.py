@@ -169,6 +169,27 @@ def test_a_broken_rule_fails_with_the_lessons_own_sentence():
     assert (found.cases[1].kind, found.cases[1].message, found.cases[1].ok) == (RULE_KIND, rule.says, False)
 
 
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        ({"schedules": "all", "data": "all", "because": None}, "whatever A and B hold."),
+        ({"schedules": "all", "data": "all", "numbers": {"beta": 1, "<b>": 2}}, "with the values of beta that were"),
+        ({"schedules": "all", "data": "those that ran", "because": {"line": 2}}, "something else: line 2."),
+        (
+            {"schedules": "those that ran", "because": {"line": 999, "message": "<b>"}},
+            "not proved: because of the kernel",
+        ),
+        ({"schedules": "always"}, ""),
+        ({"schedules": "all", "data": []}, ""),
+    ],
+)
+def test_how_far_it_goes_that_there_is_no_race_is_said_in_our_words(said: dict, words: str):
+    found = judged(result(product()), holds=said)
+    assert found.holds.count(words) == 1 if words else found.holds == ""
+    assert "<b>" not in found.holds and "999" not in found.holds and Judged.from_json(found.to_json()) == found
+    assert judged(result(product() + 1), holds=said).holds == ""
+
+
 anything = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=40),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=9), inner, max_size=3),

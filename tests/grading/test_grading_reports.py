@@ -293,13 +293,15 @@ def test_the_json_is_what_gradescope_takes(tmp_path):
 def test_a_warning_reaches_the_student_and_the_instructor(tmp_path):
     """The note has it from score.grade."""
     said = "It asks for too much <b>. This costs no marks here."
-    warned = KernelMark("04_ragged_edges", "passed", 2, 1, cases=CASES[:1], warnings=(said,))
+    warned = KernelMark("04_ragged_edges", "passed", 2, 1, cases=CASES[:1], warnings=(said,), holds="No order has <i>.")
     graded = [one("ann", kernels=(warned,), note=said), one("bob")]
     files = written(tmp_path, *graded)
     assert "</strong> It asks for too much &lt;b&gt;. This costs no marks here." in files["feedback/ann.html"]
     assert "Warning" not in files["feedback/bob.html"] and "Warning" not in files["gradescope/bob.json"]
     tests = json.loads(files["gradescope/ann.json"])["tests"]
     assert [f"Warning: {said}" in test["output"] for test in tests[:2]] == [True, True]
+    assert "No order has &lt;i&gt;." in files["feedback/ann.html"]
+    assert ["No order has <i>." in test["output"] for test in tests[:2]] == [True, False]
     assert "It asks for too much &lt;b&gt;" in files["overview.html"] and "too much" in files["grades.csv"]
     for some, told in ((graded, True), (graded[1:], False)):
         console = Console(file=io.StringIO(), width=200)

@@ -14,6 +14,7 @@ from gemmlab.check.rules import measured
 from gemmlab.course.lesson import load
 from gemmlab.cuda.sizes import numbers_of
 from gemmlab.kernel.plan import launches_of
+from gemmlab.launcher.faults import LauncherError
 from gemmlab.models.networks import devices
 from gemmlab.records.links import NOT_RECORDED, OnDevices, products_table, recorded_links
 
@@ -86,8 +87,15 @@ def test_the_solution_sends_each_element_once_and_reads_nothing(lesson):
 
 def test_it_runs_on_three_devices_too(lesson):
     kernel = lesson.kernel.on(3)
-    few = replace(kernel, cases=tuple(case for case in kernel.cases if case.label == "ragged")[:2], rules=())
+    few = replace(kernel, cases=tuple(case for case in kernel.cases if case.label == "ragged")[:2])
     assert check_kernel(few, kernel.solution, "k.cu", "emulator").passed
+    assert [rule.shape[0] for rule in few.rules] == [384, 384, 384] and few.rules[0].limit == 2 * 1.001
+
+
+def test_flags_are_for_kernels(lesson):
+    source = lesson.solution.replace("    if (rows > 0) {", "    cudaMemset(flags, 0, 4);\n    if (rows > 0) {")
+    with pytest.raises(LauncherError, match="cudaMemset writes flags, which only kernels may touch"):
+        lesson.kernel.launches_of(source).at(*CUBE)
 
 
 def test_one_waiting_block_leaves_room_for_the_others(lesson):

@@ -15,7 +15,7 @@ TABLE = tool.RECORDED / "model-NVIDIA-H200.json"
 recorded = pytest.mark.skipif(not TABLE.exists(), reason="no table is recorded")
 
 
-def row(predicted, measured, shape=(8, 8, 8), half="report", name="x"):
+def row(predicted, measured, shape=(8, 8, 8), half="blind", name="x"):
     error = predicted / measured - 1
     return {
         "name": name,
@@ -42,8 +42,8 @@ def test_equal_times_share_their_rank():
 
 
 def test_halves_are_summed_up_apart():
-    found = tool.summaries([row(1.0, 1.0, half="fit"), row(3.0, 2.0)])
-    assert (found["fit"]["median_error"], found["report"]["median_error"]) == (0.0, 0.5)
+    found = tool.summaries([row(1.0, 1.0, half="seen"), row(3.0, 2.0)])
+    assert (found["seen"]["median_error"], found["blind"]["median_error"]) == (0.0, 0.5)
 
 
 def test_every_time_was_taken_of_a_right_kernel_at_its_highest_clocks():
@@ -51,6 +51,23 @@ def test_every_time_was_taken_of_a_right_kernel_at_its_highest_clocks():
     assert all(row["ms"] > 0 and row["launches"] >= 3 for row in TIMES["times"])
     assert len({tuple(row["shape"]) for row in TIMES["times"]}) >= 5
     assert len({row["name"] for row in TIMES["times"]}) >= 80
+
+
+def test_new_times_join_those_of_the_same_driver_and_compiler(tmp_path, monkeypatch):
+    def measured(commit, driver, *rows):
+        machine = {"gpu": "A B", "arch": "sm_90", "driver": driver, "nvrtc": "12.9", "commit": commit}
+        (tmp_path / "times.json").write_text(json.dumps({"machine": machine, "times": rows}))
+        tool.keep(tmp_path)
+        kept = json.loads((tmp_path / "A-B.json").read_text())["times"]
+        return [(row["name"], row["ms"], row["commit"]) for row in kept]
+
+    monkeypatch.setattr(tool, "TIMES", tmp_path)
+    x, y = ({"name": name, "shape": [8, 8, 8], "ms": 1.0} for name in "xy")
+    failed = {"name": "z", "shape": [8, 8, 8], "failed": "4 elements of C are wrong"}
+    assert measured("first", "580", x, failed) == [("x", 1.0, "first")]
+    assert measured("second", "580", y) == [("x", 1.0, "first"), ("y", 1.0, "second")]
+    assert measured("third", "580", x | {"ms": 2.0}) == [("x", 2.0, "third"), ("y", 1.0, "second")]
+    assert measured("fourth", "590", y) == [("y", 1.0, "fourth")]
 
 
 @recorded

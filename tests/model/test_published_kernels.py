@@ -1,15 +1,17 @@
 """The kernels that the model's times are tried on: each is right, and their list holds what the record needs."""
 
+import re
 import sys
 
 import numpy as np
 import pytest
 
 from gemmlab.course.lesson import find_root
+from gemmlab.emulator import EmulatorExecutor
 from gemmlab.kernel.epilogue import draw
 
 sys.path.append(str(find_root() / "tools"))
-from model_kernels import SHAPES, model_kernels, published  # noqa: E402  a tool is no module of a package
+from model_kernels import BLIND, SHAPES, model_kernels, published, resized  # noqa: E402  a tool is no module
 
 PUBLISHED = list(published())
 WHOLE, RAGGED = (128, 128, 128), (35, 45, 25)
@@ -18,8 +20,10 @@ WHOLE, RAGGED = (128, 128, 128), (35, 45, 25)
 @pytest.mark.parametrize("kernel", PUBLISHED, ids=lambda kernel: kernel.name)
 def test_a_published_kernel_is_right(kernel):
     shape = RAGGED if kernel.takes(RAGGED) else WHOLE
-    outcome = kernel.candidate.run(shape, arch="sm_90")
+    program = kernel.candidate.compiled("sm_90", shapes=[shape], assembled=False)
+    work = kernel.candidate.launch.at(*shape)
     A, B, _ = draw(kernel.candidate.launch, "random", shape, 1)
+    outcome = EmulatorExecutor(again=False).run(program, work, A, B, shape)
     assert [finding.message for finding in outcome.findings if finding.is_error] == []
     assert np.abs(outcome.C - A @ B).max() < 1e-4
 
@@ -27,7 +31,19 @@ def test_a_published_kernel_is_right(kernel):
 def test_the_record_has_kernels_of_all_groups_at_five_shapes_and_both_halves():
     kernels = model_kernels()
     assert len({kernel.name for kernel in kernels}) == len(kernels)
-    assert len(PUBLISHED) >= 22
-    for group in ("ladder", "landscape", "fast", "published"):
-        assert {kernel.half for kernel in kernels if kernel.group == group} == {"fit", "report"}
+    groups = {group: [one for one in kernels if one.group == group] for group in {one.group for one in kernels}}
+    assert groups.keys() == {"ladder", "landscape", "fast", "published", *BLIND}
+    assert len(groups["published"]) >= 22 and len(groups["unseen"]) >= 28 and len(groups["resized"]) >= 10
+    assert {group for group in groups if groups[group][0].half == "blind"} == set(BLIND)
     assert all(sum(map(kernel.takes, SHAPES)) >= 5 for kernel in kernels)
+
+
+def test_what_is_resized_is_in_no_record():
+    seen = [kernel for kernel in model_kernels() if kernel.half == "seen"]
+    of_seen = {" ".join(sorted(defines(kernel))) for kernel in seen}
+    assert not of_seen & {" ".join(sorted(defines(kernel))) for kernel in resized()}
+
+
+def defines(kernel):
+    """The lesson and the numbers that a kernel defines."""
+    return [kernel.name[:2], *re.findall(r"^#define \w+ \d+", kernel.candidate.text, re.MULTILINE)]

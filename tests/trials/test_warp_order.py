@@ -14,6 +14,7 @@ from gemmlab.emulator.chunk import IN_STEP
 from gemmlab.emulator.director import ACCESS
 from gemmlab.emulator.order import AHEAD, WAIT, Decision, Order
 from gemmlab.kernel.epilogue import draw
+from gemmlab.kernel.launch import LaunchSpec
 from gemmlab.kernel.verdict import Finding, Verdict
 from gemmlab.text.verdict import print_verdict
 from gemmlab.trials.candidate import Candidate
@@ -77,6 +78,16 @@ def test_a_kernel_that_is_right_by_luck_gets_its_order(name, shape):
     assert wrong(work, schedule=IN_STEP, order=tried.order).sum() == told["wrong"] > 0
     row, col = told["first"]["row"], told["first"]["col"]
     assert story.wrong[row, col] and f"C[{row}][{col}]" in told["words"][-1]
+
+
+def test_what_is_wrong_in_any_order_is_not_laid_to_the_order():
+    body = "S[t] = A[t]; C[t] = S[t ^ 32] + 1;"
+    source = f"""extern "C" __global__ void gemm(const float* A, const float* B, float* C, int M, int N, int K)
+    {{ __shared__ float S[64]; const int t = threadIdx.x; {body} }}"""
+    candidate = Candidate(source, "k.cu", LaunchSpec.parse("64", "1"))
+    told, _ = report(*find_order(candidate, [((8, 8, 8), "random", 1)]))
+    assert not told["right_in_step"] and not told["right_in_turn"]
+    assert "the order need not be all that is wrong" in " ".join(told["words"])
 
 
 def test_where_all_write_the_same_no_order_changes_C():

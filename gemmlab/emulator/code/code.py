@@ -60,4 +60,5 @@ class Code:
     uses_objects: bool
     orders_blocks: bool
     has_fences: bool
+    has_partial_barriers: bool
     tensor_table: np.ndarray

@@ -143,4 +143,5 @@ def _what_it_uses(rows: np.ndarray) -> dict[str, bool]:
         "uses_objects": bool((operations == o.OBJECT).any()),
         "orders_blocks": bool((atomic[:, o.ROW_SPACE] != o.SHARED).any()),
         "has_fences": bool(((operations == o.FENCE) & (rows[:, o.ROW_AUX] & o.ACQUIRES_ONLY == 0)).any()),
+        "has_partial_barriers": bool(((operations == o.BARRIER) & (rows[:, o.ROW_AUX2] != 0)).any()),
     }

@@ -22,7 +22,7 @@ class Warp(Base):
         self.no_more_words()
         identifier, *given = self.sources(self.operands)
         count = given[0] if given else self.constant(0)
-        self.emit(o.BARRIER, a=identifier, b=count, AUX=o.BARRIER_FORMS.index(form))
+        self.emit(o.BARRIER, a=identifier, b=count, AUX=o.BARRIER_FORMS.index(form), AUX2=len(given))
 
     def _barrier_reduction(self, form: str) -> None:
         """bar.red.popc.u32 d, id, p  and  bar.red.and.pred p, id, q."""
@@ -34,6 +34,7 @@ class Warp(Base):
             b=self.source(count[0]) if count else self.constant(0),
             c=self.predicate(vote),
             AUX=o.BARRIER_FORMS.index(form),
+            AUX2=len(count),
         )
 
     def _check_sync(self) -> None:

@@ -83,8 +83,11 @@ class DevicePlaces(Places):
         return rows, columns
 
     def bounds(self, region: int) -> str:
+        owner, name = self._key(region) if 0 <= region < o.FIRST_SHARED else (self.task.rank, "")
+        if name in TABLES:
+            count = len(self.world.ranks)
+            return say.TABLE_BOUNDS(array=name, count=count, last=count - 1)
         if not self.is_part(region):
             return super().bounds(region)
-        owner, name = self._key(region)
         rows, columns = self._extents(owner, name)
         return say.PART_BOUNDS(array=name, device=owner, rows=rows, columns=columns, last=rows * columns - 1)

@@ -137,7 +137,7 @@ class Reporter:
         kept = [row for row in rows if not _is_follower(Event.of(row), places, raced)]
         table = np.array(kept, np.int64).reshape(-1, e.EVENT_ROW)
         explained = Explainer(chunk.code, chunk.task.launch, self.shape, self.source, places).findings(table)
-        return [replace(one, details={**one.details, "device": chunk.task.rank}) for one in explained]
+        return [_by_device(chunk.task.rank, one) for one in explained]
 
     def _merged(self, found: Sequence[Finding]) -> list[Finding]:
         """What several devices did alike is one finding, that of the first."""
@@ -224,6 +224,11 @@ class Reporter:
 
 def _clearest(group: Sequence[Meeting]) -> Meeting:
     return max(group, key=lambda meeting: meeting.event.reason)
+
+
+def _by_device(rank: int, finding: Finding) -> Finding:
+    message = say.DEVICE_ALONE(device=rank, fault=finding.message)
+    return replace(finding, message=message, details={**finding.details, "device": rank})
 
 
 def _is_follower(event: Event, places: DevicePlaces, raced: set[int]) -> bool:

@@ -70,6 +70,11 @@ SCATTERED, SAME, NEIGHBOURS = range(3)  # the words of half a warp, HALF_KIND_BI
 HALF_KIND_BITS, HALF_KIND_MASK = 2, 3
 ALL_LANES = np.uint32(0xFFFFFFFF)
 
+# Bits of a word of a request (PATTERN_WORDS), from the lowest: the last lane that touches it, the first one, how many
+# do, its granule, counted from the first lane's.
+LOW_LANE_SHIFT, LANES_OF_WORD, GRANULE_OF_WORD = 8, 16, 24
+MOST_LANES = 63
+
 
 _RULES = compiled_module(warp, room=words)
 add_distinct, count_sectors, count_wavefronts = (
@@ -146,7 +151,7 @@ def _half_kind(shape, start):
 
 @compiled
 def _find_words(state, site, meta, shape, mask, size):
-    """The distinct granules and their lanes: granule (counted from the first lane's) << 16 | first lane << 8 | last."""
+    """The distinct granules and their lanes."""
     words = get(state, s.PATTERN_WORDS) + 8 * word32(get(state, s.PATTERN_START), site)
     shift = get(state, s.GRANULE_SHIFT)
     count = np.int64(0)
@@ -157,14 +162,22 @@ def _find_words(state, site, meta, shape, mask, size):
         for granule in range(start, start + max(size >> shift, 1)):
             found = False
             for n in range(count - 1, -1, -1):
-                if word64(words, n) >> 16 == granule:
-                    set64(words, n, (granule << 16) | (word64(words, n) & 0xFF00) | lane)
+                if word64(words, n) >> GRANULE_OF_WORD == granule:
+                    set64(words, n, (word64(words, n) & ~0xFF | lane) + (1 << LANES_OF_WORD))
                     found = True
                     break
             if not found:
-                set64(words, count, (granule << 16) | (lane << 8) | lane)
+                set64(
+                    words, count, (granule << GRANULE_OF_WORD) | (1 << LANES_OF_WORD) | (lane << LOW_LANE_SHIFT) | lane
+                )
                 count += 1
     set64(meta, WORDS, count)
+
+
+@compiled_as("uint32(int64, int64)")
+def lanes_between(first, last):
+    """The lanes of these two threads of a warp, and all between them."""
+    return (ALL_LANES << np.uint32(first & 31)) & (ALL_LANES >> np.uint32(31 - (last & 31)))
 
 
 @compiled_as("int64(int64, uint32, int64, int64[:], boolean[:])")

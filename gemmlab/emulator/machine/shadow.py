@@ -9,8 +9,10 @@ unless a barrier between them orders the threads:
 - fences and atomics order threads that lock, wait for a flag or count (orders.py), and nothing else orders blocks.
 
 Of each word the last write is kept, the last plain one under an atomic (SHADOW_PLAIN), and two readers: the last one,
-and before it one of another block or warp, if there was any since the barrier, or else of another lane. A word under
-an asynchronous copy has the time IN_FLIGHT until the copying thread waits for it, and is ordered with nothing.
+and before it one of another block or warp, if there was any since the barrier, or else of another lane. Where barriers
+order some warps only, any of the readers may be the one that a write is not ordered with: then two are kept of each
+warp (WARP_READS), in shared memory. A word under an asynchronous copy has the time IN_FLIGHT until the copying thread
+waits for it, and is ordered with nothing.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ import numpy as np
 from gemmlab.emulator.machine import events as e
 from gemmlab.emulator.machine import state as s
 from gemmlab.emulator.machine.bits import NO_LANES, next_lane
-from gemmlab.emulator.machine.events import begin, keep
+from gemmlab.emulator.machine.events import begin, is_kept, keep
 from gemmlab.emulator.machine.jit import compiled, compiled_as, inlined
 from gemmlab.emulator.machine.orders import from_other_block, join_times, share
 from gemmlab.emulator.machine.peers.publications import (
@@ -43,9 +45,6 @@ ATOMIC_BIT = 1 << 26
 SYSTEM_BIT = 1 << 27
 TIME_SHIFT = 28
 IN_FLIGHT = (1 << 35) - 1
-
-# Bits of a word of a request (PATTERN_WORDS): the last lane that touches it, the first one, its granule.
-LOW_LANE_SHIFT, GRANULE_OF_WORD = 8, 16
 
 NEVER, DEFINED, UNDEFINED = 0, 1, 2
 PLAIN, OF_DEVICE, OF_SYSTEM = 0, 1, 2  # how strong an access is
@@ -85,11 +84,20 @@ def ordered(state, old, thread):
     return time < word64(get(state, s.SEEN_LANES), lane_pair(warp, thread & LANE_MASK, other & LANE_MASK))
 
 
+@compiled_as("int64(int64, int64)")
+def _pc_of(state, record):
+    """The instruction that made a record."""
+    return word32(get(state, s.SITE_PC), (record >> SITE_SHIFT) & SITE_MASK)
+
+
 @compiled_as("void(int64, int64, int64, int64, int64, int64, int64, int64, int64)")
 def _report(state, kind, pc, old, granule, region, offset, thread, other_block):
-    event = begin(state, e.RACE_ASYNC if (old >> TIME_SHIFT) == IN_FLIGHT else kind, pc, thread)
-    other_thread = old & THREAD_MASK
-    set64(event, e.OTHER_PC, word32(get(state, s.SITE_PC), (old >> SITE_SHIFT) & SITE_MASK))
+    shown = np.int64(e.RACE_ASYNC) if (old >> TIME_SHIFT) == IN_FLIGHT else kind
+    other_thread, other_pc = old & THREAD_MASK, _pc_of(state, old)
+    if is_kept(state, shown, pc, other_pc, region, thread >> WARP_SHIFT == other_thread >> WARP_SHIFT, np.int64(1)):
+        return
+    event = begin(state, shown, pc, thread)
+    set64(event, e.OTHER_PC, other_pc)
     set64(event, e.REGION, region)
     set64(event, e.OFFSET, offset)
     set64(event, e.OTHER_THREAD, other_thread)
@@ -168,6 +176,21 @@ def _racing_write(state, granule, thread, strength):
     return old, block
 
 
+@compiled_as("boolean(int64, int64, int64, int64, int64, int64)")
+def is_known_race(state, pc, old, region, warp, lanes):
+    """Whether so many lanes of a warp, which read a shared word now, race with its last write, by another warp, as was
+    reported before. Then they are counted: what orders none of these lanes orders no other."""
+    time, other_warp = old >> TIME_SHIFT, (old & THREAD_MASK) >> WARP_SHIFT
+    if other_warp == warp or old & ATOMIC_BIT:
+        return False
+    kind = np.int64(e.RACE_ASYNC)
+    if time != IN_FLIGHT:
+        kind = np.int64(e.RACE_RAW)
+        if time < word64(get(state, s.SEEN_WARPS), warp * get(state, s.WARPS) + other_warp):
+            return False
+    return is_kept(state, kind, pc, _pc_of(state, old), region, False, lanes)
+
+
 @compiled_as("void(int64, int64, int64, int64, int64, int64, int64)")
 def read_conflict(state, pc, granule, region, offset, thread, strength):
     """Report a read of `granule` by `thread`, of some strength, that races with the last write."""
@@ -178,10 +201,13 @@ def read_conflict(state, pc, granule, region, offset, thread, strength):
 
 @compiled_as("void(int64, int64, int64, int64, int64, int64, int64, boolean)")
 def write_conflict(state, pc, granule, region, offset, thread, strength, same_value):
-    """Report a write of `granule` by `thread` that races with the last write or with one of the two kept readers."""
+    """Report a write of `granule` by `thread` that races with the last write or with one of the kept readers."""
     old, block = _racing_write(state, granule, thread, strength)
     if old != 0:
         _report(state, e.RACE_SAME_VALUE if same_value else e.RACE_WAW, pc, old, granule, region, offset, thread, block)
+    if get(state, s.WARP_READS) and granule < get(state, s.SHARED_GRANULES):
+        _report_readers_of_warps(state, pc, granule, region, offset, thread, strength)
+        return
     for number in range(2):
         reads = get(state, s.SHADOW_READ2) if number else get(state, s.SHADOW_READ1)
         blocks = get(state, s.GLOBAL_READ2_BLOCK) if number else get(state, s.GLOBAL_READ1_BLOCK)
@@ -191,6 +217,21 @@ def write_conflict(state, pc, granule, region, offset, thread, strength, same_va
             continue
         if not _is_ordered(state, old, block, thread, granule):
             _report(state, e.RACE_WAR, pc, old, granule, region, offset, thread, block)
+
+
+@compiled_as("void(int64, int64, int64, int64, int64, int64, int64)")
+def _report_readers_of_warps(state, pc, granule, region, offset, thread, strength):
+    """Report that a write races with a reader, by those that are kept of each warp. Another warp is told apart by its
+    last reader alone, for what it has passed since, all its lanes have passed."""
+    fresh = get(state, s.INTERVAL_START) << TIME_SHIFT
+    for warp in range(get(state, s.WARPS)):
+        row = _reads_of_warp(state, granule, warp)
+        for number in range(2 if warp == thread >> WARP_SHIFT else 1):
+            old = word64(row, number)
+            if old < fresh or (strength and old & ATOMIC_BIT) or ordered(state, old, thread):
+                continue
+            _report(state, e.RACE_WAR, pc, old, granule, region, offset, thread, get(state, s.BLOCK))
+            return
 
 
 @compiled_as("void(int64, int64, int64, int64, int64, int64)")
@@ -241,23 +282,47 @@ def note_read(state, read1, read2, granule, low, high, fresh):
             set64(read2, granule, kept)
 
 
+@compiled_as("int64(int64, int64, int64)")
+def _reads_of_warp(state, granule, warp):
+    """The two readers of a shared word that are kept of a warp: the last one, and the last one of another lane."""
+    place = granule - get(state, s.SHARED_FIRST)
+    return get(state, s.WARP_READS) + 16 * (place * get(state, s.WARPS) + warp)
+
+
+@compiled_as("void(int64, int64, int64, int64)")
+def note_read_of_warp(state, granule, low, high):
+    """Keep them, beside those of note_read: `low` and `high` as there."""
+    row = _reads_of_warp(state, granule, (high & THREAD_MASK) >> WARP_SHIFT)
+    kept = low if low != high else word64(row, 0)
+    if (kept ^ high) & LANE_MASK:
+        set64(row, 1, kept)
+    set64(row, 0, high)
+
+
 @compiled
 def note_global_read(state, read1, read2, granule, low, high):
-    """The same for global memory, where records of other blocks stay fresh."""
+    """The same as note_read for global memory, where records of other blocks stay fresh: one of another block is kept
+    for good, for no write of this block is ordered with it."""
     at, block = granule - get(state, s.SHARED_GRANULES), get(state, s.BLOCK)
     blocks1, blocks2 = get(state, s.GLOBAL_READ1_BLOCK), get(state, s.GLOBAL_READ2_BLOCK)
     old, old_block = word64(read1, granule), word32(blocks1, at)
-    kept, kept_block = (low, block) if low != high else (old, old_block)
-    if old != 0 and old_block != block:
-        kept, kept_block = old, old_block
     set64(read1, granule, high)
     set32(blocks1, at, block)
-    before = word64(read2, granule)
-    if kept == 0 or (before != 0 and word32(blocks2, at) != block and kept_block == block):
+    if old != 0 and old_block != block:
+        set64(read2, granule, old)
+        set32(blocks2, at, old_block)
         return
-    if kept_block != block or kept & THREAD_MASK != high & THREAD_MASK:
+    before, fresh = word64(read2, granule), get(state, s.INTERVAL_START) << TIME_SHIFT
+    if before != 0 and word32(blocks2, at) != block:
+        return
+    kept = low if low != high else old
+    if old >= fresh and (old ^ high) & OTHER_WARP:
+        kept = old
+    elif before >= fresh and (before ^ high) & OTHER_WARP:
+        return
+    if kept != 0 and kept & THREAD_MASK != high & THREAD_MASK:
         set64(read2, granule, kept)
-        set32(blocks2, at, kept_block)
+        set32(blocks2, at, block)
 
 
 @compiled

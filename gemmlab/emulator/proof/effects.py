@@ -32,7 +32,8 @@ class Effect:
 
     `address` are the registers of a memory operand and `base` the variables that it names; `space` is None for a
     generic one. `names` are variables whose address is taken. `decides` are registers that say who waits for whom.
-    `obstacle` names what keeps a proof from being made at all, whatever the values are.
+    `obstacle` names what keeps a proof from being made at all, whatever the values are. `is_partial` says of a barrier
+    that it may be one of some warps.
     """
 
     number: int
@@ -49,14 +50,11 @@ class Effect:
     decides: tuple[str, ...] = ()
     guard: str | None = None
     obstacle: str = ""
+    is_partial: bool = False
 
     @property
     def line(self) -> int:
         return self.instruction.location.line
-
-    @property
-    def is_warp_sync(self) -> bool:
-        return self.kind == "warp" or (self.kind == "barrier" and "warp" in self.instruction.opcode)
 
     @property
     def reads(self) -> bool:
@@ -276,13 +274,13 @@ class _FunctionReader:
             return {"kind": "barrier", "decides": self._registers(operands), "obstacle": "" if whole else "mask"}
         has_result = "red" in words
         who = operands[1:-1] if has_result else operands
-        whole = "arrive" not in words and len(who) == 1 and self._number(who[0]) == 0
         return {
             "kind": "barrier",
             "defs": self._registers(operands[:1]) if has_result else (),
             "uses": self._registers(operands[-1:]) if has_result else (),
             "decides": self._registers(who),
-            "obstacle": "" if whole else "named",
+            "obstacle": "arrival" if "arrive" in words else "",
+            "is_partial": len(who) > 1,
         }
 
     def _number(self, text: str) -> int | None:

@@ -5,10 +5,13 @@ access outside an array. If `proof_of` finds nothing in the way of `schedules`, 
 launch has a race, and each leaves the same C; if it finds nothing in the way of `data` either, so it is with any
 contents of the arrays. Sizes, grid, block, other parameters, and where the arrays begin are those of the run.
 
-Why. What orders two accesses here is the order of instructions in a thread, barriers of the whole block, and syncs of
-whole warps. Nothing else is let through: atomics, volatile and released stores, barrier objects, barriers of some warps
-and masks of some lanes stand in the way of the proof by their mere presence. Which barriers order which accesses is
-known once each thread's addresses, branches and barriers are known, whatever runs first.
+Why. What orders two accesses here is the order of instructions in a thread, barriers of all warps or of some, and syncs
+of whole warps. Nothing else is let through: atomics, volatile and released stores, barrier objects, arrivals without a
+wait and masks of some lanes stand in the way of the proof by their mere presence. Which barriers order which accesses
+is known once each thread's addresses, branches and barriers are known, whatever runs first. For a barrier of some
+warps that is so where only as many warps use its number as it waits for, between two barriers of the block: none of
+them comes twice before all have come. The run reports where others use it too (machine/sync/barriers.py), and then
+nothing is claimed.
 
 1. Assume another run in which some thread does something else than in ours: another branch, address or barrier. Take
    the first such step. By the data flow it depends on no clock and no place on the GPU, and, for `data`, on nothing
@@ -25,8 +28,10 @@ known once each thread's addresses, branches and barriers are known, whatever ru
    until then; were the last one ordered before the access, so would it be: the last write suffices. If it is a read:
    of two readers of two warps, or blocks, one is unordered with any write in their interval, so two of different ones
    suffice; where all readers since the last sync are lanes of the writer's warp, two different lanes suffice. With
-   barriers of some warps two readers do not suffice. In global memory the two are not chosen by their warps, so that a
-   kernel that syncs warps and reads what it writes there is let alone.
+   barriers of some warps they do not suffice: then the shadow keeps two of each warp. What a warp has passed, all its
+   lanes have passed: so the last reader of another warp is unordered with the write if any of that warp is, and of the
+   writer's own warp the last one, or the last one of another lane. In global memory that would be too much to keep, so
+   that a kernel with such barriers that reads what it writes there is let alone.
    tests/emulator/test_schedule_proof.py tries this against every pair, on random programs.
    A word that an asynchronous copy will fill is under way from the copy to the copying thread's wait, and meanwhile
    ordered with nothing; from then on it counts as that thread's write.
@@ -103,7 +108,7 @@ def _judged(flow: Flow, module: Module) -> Proof:
     obstacles = [(effect, effect.obstacle) for effect in flow.effects if effect.obstacle]
     obstacles += [(effect, "copied") for effect in _copies_of_written(flow)]
     if _reads_what_it_writes(flow):
-        obstacles += [(effect, "synced") for effect in flow.effects if effect.is_warp_sync]
+        obstacles += [(effect, "partial") for effect in flow.effects if effect.is_partial]
     never = [_never(effect, obstacle) for effect, obstacle in obstacles]
     found = sorted(_decisions(flow), key=lambda one: (one[0].line, list(say.DECIDES).index(one[1])))
     orders = [_because(one, what, value.order) for one, what, value in found if value.order]

@@ -24,10 +24,10 @@ NEVER = {
     "strong": Sentence("line {line}: a volatile or atomic access may meet another thread's at any time"),
     "object": Sentence("line {line}: how long a thread waits for a barrier object depends on the order of the warps"),
     "mask": Sentence("line {line}: only some lanes of the warp wait for each other here"),
-    "named": Sentence("line {line}: only some warps of the block wait for each other here"),
-    "synced": Sentence(
-        "line {line}: the lanes of a warp wait for each other here, in a kernel that reads an array in global memory "
-        "that it writes"
+    "arrival": Sentence("line {line}: a warp that only arrives here goes on, and may come again before the others"),
+    "partial": Sentence(
+        "line {line}: only some warps of the block may wait for each other here, in a kernel that reads an array in "
+        "global memory that it writes"
     ),
     "pointer": Sentence("line {line}: a function is called through a pointer"),
     "copied": Sentence("line {line}: an asynchronous copy reads an array that the kernel writes as well"),

@@ -32,11 +32,13 @@ Place = tuple[object, ...]
 
 @dataclass(frozen=True)
 class Fault:
-    """What one kind of event means: the kind of finding, its sentence, and of what its events make one finding."""
+    """What one kind of event means: the kind of finding, its sentence, of what its events make one finding, and how
+    grave it is, where not as the kind says."""
 
     kind: str
     sentence: Callable[[Places, Event], str]
     cause: Callable[[Places, Event], Place]
+    severity: str = ""
 
 
 def _by_line(places: Places, event: Event) -> Place:
@@ -63,6 +65,7 @@ _FAULTS = {
     "BARRIER_OTHER_IN_WARP": _BARRIER(others.at_another_barrier, _once),
     "BARRIER_OTHER_IN_BLOCK": _BARRIER(others.at_another_barrier, _once),
     "BARRIER_DEADLOCK": _BARRIER(others.nobody_comes, _by_line),
+    "BARRIER_WITHOUT_GROUP": _BARRIER(others.meets_by_chance, _once, "warning"),
     "WARP_SYNC_MISSING": _BARRIER(others.lanes_missing, _by_line),
     "OUT_OF_BOUNDS_READ": Fault("out_of_bounds", accesses.out_of_bounds, _by_array),
     "OUT_OF_BOUNDS_WRITE": Fault("out_of_bounds", accesses.out_of_bounds, _by_array),
@@ -100,7 +103,7 @@ class Plain:
 
     @property
     def severity(self) -> str:
-        return KINDS[self.kind].severity
+        return _FAULTS[self.event.kind].severity or KINDS[self.kind].severity
 
     @property
     def cause(self) -> Place:
@@ -185,5 +188,6 @@ class Explainer:
             "left": event.kind in ("BARRIER_EXITED", "BARRIER_WARP_ENDED") or None,
             "whole_warp": event.kind == "BARRIER_WARP_ENDED" or None,
             "warp": event.kind.startswith("WARP") or None,
+            "by_chance": event.kind == "BARRIER_WITHOUT_GROUP" or None,
         }
         return {name: value for name, value in details.items() if value not in (None, [])}

@@ -39,6 +39,11 @@ def nobody_comes(places: Places, event: Event) -> str:
     return say.NOBODY_COMES_BUT_ONE_WAITS(me=me, here=here, other=other, there=there)
 
 
+def meets_by_chance(places: Places, event: Event) -> str:
+    """Which warps a barrier of some warps lets go together hangs on who comes first."""
+    return say.MEETS_BY_CHANCE(me=places.thread(event.thread), here=places.at(event.pc))
+
+
 def lanes_missing(places: Places, event: Event) -> str:
     """A warp-wide instruction names lanes that do not take part."""
     me, here = places.thread(event.thread), places.at(event.pc)

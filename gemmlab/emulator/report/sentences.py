@@ -136,6 +136,11 @@ NOBODY_COMES_BUT_ONE_WAITS = Sentence(
     "{me} waits at the barrier {here}, while {other} waits {there}, and the threads it waits for never come: check the "
     "number of threads the barrier is told to expect."
 )
+MEETS_BY_CHANCE = Sentence(
+    "{me} waits at a barrier of some warps {here}, and which warps it meets there is chance: since the last barrier of "
+    "the whole block, other warps have used the barrier of the same number. Give each group of warps a number of its "
+    "own."
+)
 LANES_MISSING = Sentence(
     "{me} is at a warp-wide instruction {here} whose mask names lanes that do not come: call it outside of the branch, "
     "or give a mask of the lanes that take part."
@@ -250,8 +255,10 @@ FROM_LOCAL = Sentence(
 # ---- several devices: `me` and `writer` are as 'device 1, block (0,1), thread (3,0)', `reason` is one of those below
 
 ON_DEVICE = Sentence("device {device}, {block}, {thread}")
+DEVICE_ALONE = Sentence("On device {device}: {fault}")
 OF_DEVICE = Sentence("{element} of device {device}")
 PART_BOUNDS = Sentence("{array} of device {device} is {rows}×{columns}, its last element is number {last}")
+TABLE_BOUNDS = Sentence("{array} has one entry for each of the {count} devices, its last one is number {last}")
 STAY_INSIDE_PART = Sentence(
     "a device has only its own part of A and B, counted from 0, and reaches another device's arrays only by the table "
     "of pointers that it was given"

@@ -26,10 +26,13 @@ _FACTORS = (0.0, 0.5)  # alpha and beta decide by themselves: 0 or not
 _MOST_THREADS = 1 << 18  # that go at once
 
 
+LAUNCHED = -1  # in place of an instruction's number: that there is a launch in that line
+
+
 @dataclass(frozen=True, order=True)
 class Outcome:
     """That a condition is true, or false, for some thread. `number` is that of its instruction in the kernel, `line`
-    that of the student's file, 0 where it has none."""
+    that of the student's file, 0 where it has none. A launch is an outcome of what the file's own launcher decides."""
 
     line: int
     kernel: str
@@ -42,11 +45,15 @@ class Outcomes:
     """`reached` has, of each outcome, the shapes at which it was found; `conditions` are (kernel, number, line). No
     size is below 1: what would need that is `impossible`. `compared` and `others` are the kernels' own numbers."""
 
-    reached: dict[Outcome, list[Shape]] = field(default_factory=dict)
+    reached: dict[Outcome, dict[Shape, None]] = field(default_factory=dict)
     conditions: set[tuple[str, int, int]] = field(default_factory=set)
     impossible: set[Outcome] = field(default_factory=set)
     compared: set[int] = field(default_factory=set)
     others: set[int] = field(default_factory=set)
+
+    def note(self, outcome: Outcome, shape: Shape) -> None:
+        """That it was found there."""
+        self.reached.setdefault(outcome, {})[shape] = None
 
     def missing(self) -> list[Outcome]:
         """Those that were found at no shape, and are not impossible."""
@@ -104,6 +111,8 @@ def _in_parts(rows: list[_Row], block: tuple[int, int, int], thorough: bool) -> 
 
 
 def _add(found: Outcomes, program: Program, kernel: str, block, rows: list[_Row], thorough: bool) -> None:
+    for shape, launch, _ in rows:
+        found.note(Outcome(launch.line or 0, kernel, LAUNCHED, True), shape)
     arguments = [arguments for _, _, arguments in rows]
     symbol = program.symbol(kernel)
     code = _read(program.ptx, symbol, arguments)
@@ -123,10 +132,9 @@ def _add(found: Outcomes, program: Program, kernel: str, block, rows: list[_Row]
             walk = Walk(code, Launched(block, grids, values, False)).run()
         for number, seen in walk.went.items():
             for is_true, at in zip((True, False), seen):
-                if at.any():
-                    outcome = Outcome(code.steps[number].line, kernel, number, is_true)
-                    shapes = found.reached.setdefault(outcome, [])
-                    shapes += [shape for (shape, _, _), here in zip(rows, at) if here and shape not in shapes]
+                outcome = Outcome(code.steps[number].line, kernel, number, is_true)
+                for row in np.flatnonzero(at):
+                    found.note(outcome, rows[row][0])
 
 
 def _impossible(code: Code, kernel: str, values: Sequence[np.ndarray | None]) -> Iterator[Outcome]:

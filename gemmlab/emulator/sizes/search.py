@@ -8,9 +8,9 @@ from itertools import islice
 from math import prod
 
 from gemmlab.emulator.sizes.outcomes import Outcome, Outcomes, Shape, outcomes_at
-from gemmlab.kernel.launch import LaunchSpec
 from gemmlab.kernel.plan import Launches
 from gemmlab.kernel.program import Program
+from gemmlab.launcher.launcher import Launcher
 
 LONGEST_SIDE = 1024
 MOST_WORK = 2**21  # products M·N·K that the emulator runs in a moment
@@ -37,13 +37,13 @@ class Found:
 
 def shapes_for_the_missing(program: Program, spec: Launches, known: Outcomes, most: int) -> Found:
     """Up to so many shapes for outcomes that are missing in what is known, those first that have most of them. An
-    outcome that no shape has of those tried counts as none. Raises Lost."""
-    if not known.missing():
-        return Found({}, {}, 0)
-    shapes = candidates(known, None if isinstance(spec, LaunchSpec) else _MOST_LAUNCHES_READ)
+    outcome that no shape has of those tried counts as none. What launches a file's own launcher may yet make nobody
+    knows beforehand: there shapes are tried in any case. Raises Lost."""
+    is_text = isinstance(spec, Launcher)
+    shapes = candidates(known, _MOST_LAUNCHES_READ if is_text else None)
     by_shape: dict[Shape, set[Outcome]] = {}
     missing, number = set(known.missing()), 0
-    while missing and number < len(shapes):
+    while (missing or is_text) and number < len(shapes):
         tried = outcomes_at(program, spec, shapes[number : number + _AT_ONCE], thorough=False)
         number += _AT_ONCE
         missing -= set(tried.reached)

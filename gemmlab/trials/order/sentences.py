@@ -54,6 +54,10 @@ C_WRONG = Sentence(
 NO_DECISION = Sentence("With all warps in step, and no decision at all, C is wrong.")
 BLOCKS_IN_ORDER = Sentence("{first} runs to its end before {second} begins. All warps go in step.")
 RIGHT_IN_TURN = Sentence("It is right where each warp goes as far as it can before the next one begins.")
+WRONG_IN_TURN = Sentence(
+    "It is wrong as well where each warp goes as far as it can before the next one begins: the order need not be all "
+    "that is wrong."
+)
 
 # ---- the whole
 

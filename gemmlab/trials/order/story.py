@@ -169,7 +169,8 @@ class _Teller:
         if self._tried.in_step:
             first, second = map(self._places.block, self._order.blocks)
             return capital(say.BLOCKS_IN_ORDER(first=first, second=second))
-        return say.NO_DECISION() + (f" {say.RIGHT_IN_TURN()}" if self._tried.in_turn else "")
+        in_turn = say.RIGHT_IN_TURN() if self._tried.in_turn else say.WRONG_IN_TURN()
+        return f"{say.NO_DECISION()} {in_turn}"
 
     def _of_wrong(self, reads: tuple[WrongRead, ...], first: tuple[int, int, float, float]) -> Iterator[Step]:
         if reads:

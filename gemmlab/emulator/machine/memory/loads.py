@@ -20,21 +20,30 @@ from gemmlab.emulator.machine.memory.own import load_own
 from gemmlab.emulator.machine.orders import meet
 from gemmlab.emulator.machine.peers.polls import ask
 from gemmlab.emulator.machine.registers import define, field, set_lane, vector_entry
-from gemmlab.emulator.machine.requests import count_local, last_pattern, pattern
+from gemmlab.emulator.machine.requests import (
+    GRANULE_OF_WORD,
+    LANES_OF_WORD,
+    LOW_LANE_SHIFT,
+    MOST_LANES,
+    count_local,
+    lanes_between,
+    last_pattern,
+    pattern,
+)
 from gemmlab.emulator.machine.shadow import (
     DEFINED,
-    GRANULE_OF_WORD,
     LANE_MASK,
-    LOW_LANE_SHIFT,
     NEVER,
     OF_DEVICE,
     OF_SYSTEM,
     PLAIN,
     TIME_SHIFT,
     UNDEFINED,
+    is_known_race,
     needs_look,
     note_global_read,
     note_read,
+    note_read_of_warp,
     note_read_only,
     read_conflict,
     stamp,
@@ -166,17 +175,16 @@ def _shadow_load(state, warp, row, lanes, base, pc, region, meta):
     read1, read2 = get(state, s.SHADOW_READ1), get(state, s.SHADOW_READ2)
     clean = True
     if field(row, o.ROW_FLAGS) & o.STRONG:
-        meet_words(state, warp, row, lanes, region, False)
-        if is_global and get(state, s.WORLD):
-            lane = first_lane(lanes)
-            ask(state, site, pc, (warp << 5) + lane, word64(get(state, s.ADDRESSES), lane))
+        _meet_and_ask(state, warp, row, lanes, pc, region)
     for n in range(word64(meta, r.WORDS)):
         word = word64(words, n)
         granule = start + (word >> GRANULE_OF_WORD)
         low, high = (warp << 5) + ((word >> LOW_LANE_SHIFT) & LANE_MASK), (warp << 5) + (word & LANE_MASK)
         old = word64(writes, granule)
         if old >= fresh and (low != high or is_global or needs_look(state, old, high, fresh)):
-            _look_at_readers(state, pc, granule, region, lanes, warp, row)
+            count = (word >> LANES_OF_WORD) & MOST_LANES
+            if is_global or not is_known_race(state, pc, old, region, warp, count):
+                _look_at_readers(state, pc, granule, region, lanes & lanes_between(low, high), warp, row)
         clean = clean and byte(defined, granule) == DEFINED
         if is_global:
             if field(row, o.ROW_FLAGS) & o.READ_ONLY:
@@ -185,11 +193,31 @@ def _shadow_load(state, warp, row, lanes, base, pc, region, meta):
             note_global_read(state, read1, read2, granule, stamped | low, stamped | high)
         else:
             note_read(state, read1, read2, granule, stamped | low, stamped | high, fresh)
+    if not is_global and get(state, s.WARP_READS):
+        _note_warp(state, stamped, start, words, word64(meta, r.WORDS), warp)
     if clean:
         _mark_defined(state, row, lanes, base)
     else:
         for n in range(field(row, o.ROW_COUNT)):
             _mark_component(state, row, lanes, base, pc, region, n)
+
+
+@compiled
+def _meet_and_ask(state, warp, row, lanes, pc, region):
+    """A strong load learns what was handed on through its words; between devices it is a question."""
+    meet_words(state, warp, row, lanes, region, False)
+    if region < o.FIRST_SHARED and get(state, s.WORLD):
+        lane = first_lane(lanes)
+        ask(state, field(row, o.ROW_SITE), pc, (warp << 5) + lane, word64(get(state, s.ADDRESSES), lane))
+
+
+@compiled_as("void(int64, int64, int64, int64, int64, int64)")
+def _note_warp(state, stamped, start, words, count, warp):
+    """Keep who read the words of a request, for each warp."""
+    for n in range(count):
+        word = word64(words, n)
+        low, high = (warp << 5) + ((word >> LOW_LANE_SHIFT) & LANE_MASK), (warp << 5) + (word & LANE_MASK)
+        note_read_of_warp(state, start + (word >> GRANULE_OF_WORD), stamped | low, stamped | high)
 
 
 @compiled_as("int64(int64)")

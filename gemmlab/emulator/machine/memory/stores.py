@@ -23,12 +23,17 @@ from gemmlab.emulator.machine.memory.loads import meet_words
 from gemmlab.emulator.machine.memory.own import store_own
 from gemmlab.emulator.machine.peers.tables import note_change
 from gemmlab.emulator.machine.registers import field, lane_bits, origin_of, vector_entry
-from gemmlab.emulator.machine.requests import count_local, last_pattern, pattern
+from gemmlab.emulator.machine.requests import (
+    GRANULE_OF_WORD,
+    LOW_LANE_SHIFT,
+    count_local,
+    lanes_between,
+    last_pattern,
+    pattern,
+)
 from gemmlab.emulator.machine.shadow import (
     DEFINED,
-    GRANULE_OF_WORD,
     LANE_MASK,
-    LOW_LANE_SHIFT,
     OF_DEVICE,
     OF_SYSTEM,
     PLAIN,
@@ -162,7 +167,8 @@ def _shadow_store(state, warp, row, lanes, base, pc, region, meta):
         if low == high and written and not _may_race(state, granule, high, fresh):
             note_write(state, granule, stamped | high, tile, DEFINED)
         else:
-            _store_word_exactly(state, warp, row, lanes, base, pc, region, granule, stamped, tile)
+            some = lanes & lanes_between(low, high)
+            _store_word_exactly(state, warp, row, some, base, pc, region, granule, stamped, tile)
         if is_global:
             first = word64(get(state, s.REGION_SHADOW), region)
             offset = (granule - first) << get(state, s.GRANULE_SHIFT)

@@ -109,20 +109,48 @@ def _ones(members):
 
 @compiled_as("void(int64, int64, int64, int64)")
 def _complete(state, number, members, expected):
-    whole_block = expected == 0 or (expected + 31) >> 5 >= get(state, s.WARPS)
+    whole_block = _warps_of(state, expected) == get(state, s.WARPS)
     arrived = word64(get(state, s.BARRIER_MEMBERS), number)
+    if not _has_one_group(state, number, members, arrived, expected):
+        pc, thread = _first_waiting(state, members)
+        tell(state, e.BARRIER_WITHOUT_GROUP, pc, NONE, thread, NONE, thread >> 5)
     _release(state, members, arrived, whole_block)
     if whole_block:
         pass_barrier(state)
+        for other in range(BARRIERS):
+            set64(get(state, s.BARRIER_CAME), other, 0)
     else:
         pass_named_barrier(state, members | arrived)
     set64(get(state, s.BARRIER_ARRIVED), number, 0)
     set64(get(state, s.BARRIER_MEMBERS), number, 0)
 
 
+@compiled_as("int64(int64, int64)")
+def _warps_of(state, expected):
+    """How many warps a barrier waits for that is told so many threads; 0 are those of the block."""
+    warps = get(state, s.WARPS)
+    return min((expected + 31) >> 5, warps) if expected > 0 else warps
+
+
+@compiled_as("boolean(int64, int64, int64, int64, int64)")
+def _has_one_group(state, number, members, arrived, expected):
+    """Whether the warps that meet here are the same in every order: since the last barrier of the whole block just so
+    many have come to the barrier of this number as it waits for, and all of them tell it the same."""
+    wanted, warps = _warps_of(state, expected), get(state, s.WARPS)
+    for warp in range(warps):
+        index = waiting(state, warp) if (members >> warp) & 1 else NONE
+        if index >= 0 and _warps_of(state, _argument(state, warp, index, o.ROW_B)) != wanted:
+            return False
+    before = word64(get(state, s.BARRIER_CAME), number)
+    if wanted == warps:
+        return before == 0
+    set64(get(state, s.BARRIER_CAME), number, before | members | arrived)
+    return _ones(before | members | arrived) == wanted
+
+
 @compiled_as("void(int64, int64, int64, boolean)")
 def _release(state, members, arrived, whole_block):
-    """Set the members going; report threads that have left or wait elsewhere when the whole block should be here.
+    """Set the members going; report threads that have left or wait elsewhere when they should be here.
 
     Warps of `arrived` came before, by bar.arrive, and are free to leave. A warp that has ended whole is not waited for;
     of one that goes on every lane must come.
@@ -131,7 +159,8 @@ def _release(state, members, arrived, whole_block):
     _reduce_votes(state, members)
     for warp in range(get(state, s.WARPS)):
         gone = mask32(get(state, s.EXITED), warp)
-        if whole_block and gone != NO_LANES and not (arrived >> warp) & 1:
+        is_due = (whole_block and not (arrived >> warp) & 1) or (members >> warp) & 1
+        if is_due and gone != NO_LANES:
             left = warp * 32 + first_lane(gone)
             kind = e.BARRIER_EXITED if fragment_count(state, warp) > 0 else e.BARRIER_WARP_ENDED
             tell(state, kind, pc, word32(get(state, s.EXIT_PC), left), thread, left, warp)

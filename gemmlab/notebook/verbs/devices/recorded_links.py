@@ -1,4 +1,4 @@
-"""lesson.recorded_links() and lesson.recorded_products()"""
+"""lesson.recorded_links()"""
 
 from __future__ import annotations
 
@@ -14,13 +14,3 @@ def recorded_links(desk: Desk) -> None:
 
     for record in links.recorded_links():
         show(Markdown(links.figures_table(record)))
-
-
-@verb
-def recorded_products(desk: Desk) -> None:
-    """Whole products on two GPUs: the lesson's kernel, a faster one, and two libraries one after the other."""
-    from gemmlab.records import links
-
-    if desk.owes(*map(desk.prediction, ("with_exchange", "small"))):
-        return
-    show(Markdown(links.products_table(links.recorded_links())))

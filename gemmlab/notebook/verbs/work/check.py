@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from gemmlab.kernel.verdict import Verdict
     from gemmlab.pictures.picture import Picture
 
+_SEE_ORDER = "To see an order of the warps in which the race makes C wrong, step by step, call `lesson.warp_order()`."
+
 
 @verb
 def check(desk: Desk, patient: str | None = None) -> None:
@@ -56,7 +58,8 @@ def _checked(desk: Desk, kernel: Kernel, tick: Callable[[], None] | None = None)
     if verdict.status != "unattempted":
         _keep(desk, verdict, source, kernel)
     picture = where_wrong(verdict, kernel, source)
-    return [VerdictReport(verdict, source, _stamp(desk, kernel)), *([picture, caption(picture)] if picture else [])]
+    shown = [VerdictReport(verdict, source, _stamp(desk, kernel)), *([picture, caption(picture)] if picture else [])]
+    return [*shown, Markdown(_SEE_ORDER)] if verdict.has_race and not kernel.patient else shown
 
 
 def _stamp(desk: Desk, kernel: Kernel) -> str:
