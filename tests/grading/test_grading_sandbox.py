@@ -28,6 +28,7 @@ from gemmlab.compiler.cache import folder as cache_folder
 from gemmlab.course.lesson import load
 from gemmlab.errors import UserError
 from grading.marking.judge import judge
+from grading.marking.sentences import HOLDS_ALWAYS
 from grading.model import HiddenCase, Job
 from grading.sandbox import attacks, level, wire, worker
 from grading.sandbox.worker import Worker
@@ -61,7 +62,8 @@ def place():
 def attacked(place: Worker):
     """Runs a job and gives what was judged. Afterwards a right kernel must still pass, as if nothing had been."""
     yield lambda job: judge(job, place.run(job))
-    assert judge(RIGHT, place.run(RIGHT)).status == "passed"
+    again = judge(RIGHT, place.run(RIGHT))
+    assert again.status == "passed" and again.holds == HOLDS_ALWAYS()
 
 
 # ---- the walls

@@ -70,8 +70,10 @@ PROVED = Sentence(
     "read comes between."
 )
 NOT_LOOKED_FOR = Sentence(
-    "No order of warps was looked for: the optimised code, launched on one device, shows no race at these shapes."
+    "No order of warps was looked for: at these shapes the optimised code, launched on one device, has no race that an "
+    "order of warps could show."
 )
 NONE_OF = Sentence(
-    "None of the {tried} orders of warps that were tried makes C wrong. That is no proof: there are many more."
+    "None of the {tried} orders of warps that were tried makes C wrong. That is no proof: there are many more, and "
+    "what a missing fence does shows in none of them."
 )
