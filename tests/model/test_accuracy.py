@@ -89,3 +89,13 @@ def test_the_model_of_today_is_that_of_the_table(name, shape):
     (kernel,) = (kernel for kernel in model_kernels() if kernel.name == name)
     now = tool._predict((kernel, {"shape": shape, "ms": then["measured_ms"]}, "NVIDIA-H200"))
     assert now["predicted_ms"] == pytest.approx(then["predicted_ms"], rel=0.01)
+
+
+@recorded
+@pytest.mark.parametrize("half", ["blind", "seen"])
+def test_the_document_tells_the_halves_as_the_table_does(half):
+    found = json.loads(TABLE.read_text(encoding="utf-8"))["summary"][half]
+    errors = (f"{100 * found[name]:.1f} %" for name in ("median_error", "within_30_percent", "nine_in_ten_within"))
+    ranks = found["spearman"].values()
+    told = (find_root() / "docs" / "model.md").read_text(encoding="utf-8")
+    assert f"| {half} | {' | '.join(errors)} | {min(ranks):.3f} to {max(ranks):.3f} |" in told
