@@ -202,7 +202,7 @@ extern "C" __global__ void __launch_bounds__(WAITERS) await_tiles(unsigned* flag
         // BEGIN SOLUTION wait
         while (atomicAdd_system(&flags[tile], 0u) == 0u) {
         }
-        flags[tile] = 0u;
+        atomicExch_system(&flags[tile], 0u);
         // END SOLUTION
     }
     __threadfence_system();  // what is read from here on is read after the flags

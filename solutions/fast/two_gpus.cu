@@ -285,7 +285,7 @@ extern "C" __global__ void __launch_bounds__(WAITERS) await_tiles(unsigned* flag
         if (tile >= tile0 && tile < tile0 + own) continue;
         while (atomicAdd_system(&flags[tile], 0u) < PIECES) {
         }
-        flags[tile] = 0u;
+        atomicExch_system(&flags[tile], 0u);
     }
     __threadfence_system();  // what is read from here on is read after the flags
 }

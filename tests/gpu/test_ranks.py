@@ -107,7 +107,10 @@ def test_who_does_not_wait_is_found_out_on_gpus(kernel, gpus):
     shape = (256, 128, 64)
     A, B = make_inputs("integer", shape, 1)
     work = work_of(kernel, shape=shape)
-    for line, product in (("while (atomicAdd_system(&flags[tile], 0u) == 0u) {", 0), ("flags[tile] = 0u;", 1)):
+    for line, product in (
+        ("while (atomicAdd_system(&flags[tile], 0u) == 0u) {", 0),
+        ("atomicExch_system(&flags[tile], 0u);", 1),
+    ):
         source = kernel.solution.replace(line, "{" if line.endswith("{") else "")
         assert source != kernel.solution
         with closing(GpuExecutor(devices=gpus)) as executor:

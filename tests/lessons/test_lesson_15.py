@@ -183,7 +183,7 @@ def test_the_fast_kernel_is_right_on_two_devices(lesson, sms, saves):
     [
         ("    __syncthreads();\n    __threadfence_system();\n    if", "    if"),
         ("    tell(flags_of, tile0 + tile, 1, rank, world);\n", "    __syncthreads();\n"),
-        ("        flags[tile] = 0u;\n", ""),
+        ("        atomicExch_system(&flags[tile], 0u);\n", ""),
         ("< PIECES) {", "== 0u) {"),
     ],
 )

@@ -1,5 +1,6 @@
 """The devices by turns: one runs as far as it can, until it is done or waits for another; then the next one does.
-In the reversed schedule a turn is one block: who goes on when a part has arrived then finds only that part.
+In the reversed schedule the last device does so, and a turn of the others is one block: if it goes on when a part has
+arrived, it finds only that part.
 
 A device runs its launches one after the other, and of a launch one block at a time, in the order of their numbers: the
 smallest GPU there is. What waits for a block that cannot run on that may wait for ever on a larger one too, where other
@@ -72,7 +73,6 @@ class _Turns:
     def __init__(self, world: World, options: Options) -> None:
         self.world, self.options = world, options
         self._run_blocks: Callable[[int, np.ndarray], int] = compiled_interpreter()
-        self._most_blocks = 1 if options.schedule == REVERSED else None  # of a turn
         self._finished = 0  # blocks, of all devices
         self._late = threading.Event()
         self._running: DeviceChunk | None = None
@@ -88,9 +88,10 @@ class _Turns:
     def run(self, devices: Sequence[Device]) -> list[Device]:
         """Turn after turn. Returns the devices that wait for ever, where it comes to that."""
         idle, before = 0, (-1, 0)
+        slow = 1 if self.options.schedule == REVERSED else None
         while waiting := [device for device in devices if not device.has_ended]:
             for device in waiting:
-                if not self._turn(device):
+                if not self._turn(device, None if device is devices[0] else slow):
                     return []
             left = [device for device in devices if not device.has_ended]
             now = self.world.changes, self._finished
@@ -99,13 +100,13 @@ class _Turns:
                 return left
         return []
 
-    def _turn(self, device: Device) -> bool:
-        """All that the device can do now. False where it was stopped."""
+    def _turn(self, device: Device, most_blocks: int | None) -> bool:
+        """All that the device can do now, or so many blocks of it. False where it was stopped."""
         while not device.has_ended:
             if device.chunk is None:
                 self._begin(device)
                 continue
-            if not self._go_on(device, device.chunk):
+            if not self._go_on(device, device.chunk, most_blocks):
                 return False
             if device.chunk is not None:
                 return True
@@ -124,11 +125,11 @@ class _Turns:
             arrays.copy(step)
         self.world.mark_written(device.rank, arrays.written)
 
-    def _go_on(self, device: Device, chunk: DeviceChunk) -> bool:
+    def _go_on(self, device: Device, chunk: DeviceChunk, most_blocks: int | None) -> bool:
         self._running = chunk
         if self._late.is_set():
             return False
-        blocks = np.arange(device.next_block, chunk.task.blocks, dtype=np.int64)[: self._most_blocks]
+        blocks = np.arange(device.next_block, chunk.task.blocks, dtype=np.int64)[:most_blocks]
         finished = chunk.take_turn(self._run_blocks, blocks, chunk.gave_way)
         device.next_block, self._finished = device.next_block + finished, self._finished + finished
         self._running = None

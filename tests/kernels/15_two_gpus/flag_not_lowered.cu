@@ -5,7 +5,7 @@
 // IN PLACE OF
         while (atomicAdd_system(&flags[tile], 0u) == 0u) {
         }
-        flags[tile] = 0u;
+        atomicExch_system(&flags[tile], 0u);
 // STANDS
         while (atomicAdd_system(&flags[tile], 0u) == 0u) {
         }

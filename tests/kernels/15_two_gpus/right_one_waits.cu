@@ -6,7 +6,7 @@
         if (tile >= tile0 && tile < tile0 + own) continue;
         while (atomicAdd_system(&flags[tile], 0u) == 0u) {
         }
-        flags[tile] = 0u;
+        atomicExch_system(&flags[tile], 0u);
     }
 // STANDS
     if (threadIdx.x == 0) {
@@ -18,5 +18,5 @@
     }
     __syncthreads();
     for (int tile = threadIdx.x; tile < tiles; tile += WAITERS) {
-        flags[tile] = 0u;
+        atomicExch_system(&flags[tile], 0u);
     }

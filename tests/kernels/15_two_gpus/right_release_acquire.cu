@@ -1,5 +1,5 @@
 // expect: passed
-// The flag by a release store and acquire loads, in PTX, as NVIDIA's own libraries do it.
+// The flag by a release store and acquire loads, in PTX.
 
 // IN PLACE OF
         atomicExch_system(&flags_of[tid][tile], 1u);
@@ -9,7 +9,7 @@
 // IN PLACE OF
         while (atomicAdd_system(&flags[tile], 0u) == 0u) {
         }
-        flags[tile] = 0u;
+        atomicExch_system(&flags[tile], 0u);
 // STANDS
         unsigned up = 0;
         while (up == 0) {

@@ -9,7 +9,7 @@
 // IN PLACE OF
         while (atomicAdd_system(&flags[tile], 0u) == 0u) {
         }
-        flags[tile] = 0u;
+        atomicExch_system(&flags[tile], 0u);
 // STANDS
         volatile unsigned* const flag = &flags[tile];
         while (*flag == 0u) {
