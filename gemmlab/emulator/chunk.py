@@ -349,8 +349,10 @@ class Chunk:
             return np.zeros((0, 3), np.int64)
         metas = self.patterns.reshape(-1, META_ROW)
         array = np.where(metas[:, SECTORS] > 0, metas[:, REGION], -1)
-        banks = [self._most_in_a_bank(*row) for row in zip(self.code.pattern_start, metas[:, WORDS_OF_REQUEST])]
-        return np.stack([array, metas[:, WORDS_OF_REQUEST], np.array(banks, np.int64)], axis=1)
+        banks = np.zeros(len(array), np.int64)
+        for site in np.flatnonzero(array >= 0):
+            banks[site] = self._most_in_a_bank(self.code.pattern_start[site], metas[site, WORDS_OF_REQUEST])
+        return np.stack([array, metas[:, WORDS_OF_REQUEST], banks], axis=1)
 
     def _most_in_a_bank(self, start: int, count: int) -> int:
         places = self.pattern_words[start : start + count] >> GRANULE_OF_WORD << self["GRANULE_SHIFT"]
