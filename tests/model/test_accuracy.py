@@ -105,7 +105,7 @@ def test_the_document_tells_the_halves_as_the_table_does(half):
 @recorded
 def test_the_document_tells_the_kernels_that_are_furthest_off():
     rows = json.loads(TABLE.read_text(encoding="utf-8"))["rows"]
-    worst: dict[str, float] = {}
+    worst = {}
     for row in sorted((row for row in rows if row["half"] == "blind"), key=lambda row: -abs(row["error"])):
         worst.setdefault(row["name"], row["error"])
     expected = [(name, f"{100 * error:+.0f}") for name, error in worst.items()][:3]
