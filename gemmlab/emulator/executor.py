@@ -38,7 +38,8 @@ class EmulatorExecutor:
 
     `schedule` is the order in which the warps of a block get their turns: forward, reversed, shuffled or in step.
     `seconds` limits one launch; `checks=False` computes C only. With `again` off there is no second launch. `by_ptx`
-    counts by lines of the PTX in place of the source's, and says what of arrays and of lines of the cache they touch.
+    counts by lines of the PTX in place of the source's, says what of arrays and of lines of the cache they touch, and
+    hands out the launcher's own arrays.
     An `order` is that of one launch of those that are run; what is put into `watch` is told each moment of it.
     """
 
@@ -169,7 +170,8 @@ class EmulatorExecutor:
             lines, touched = cache_lines_of(run.cache_lines, code), touched_of(run.touched, names, code)
             counters = replace(counters, cache_lines=lines, touched=touched)
         printed = printed_text(run.printed, run.prints_lost, memory)
-        return Outcome(C, findings, arrays.written, counters, run.seconds, printed)
+        buffers = arrays.buffers if self.by_ptx else {}
+        return Outcome(C, findings, arrays.written, counters, run.seconds, printed, buffers=buffers)
 
 
 def _budget(shape: tuple[int, int, int]) -> int:

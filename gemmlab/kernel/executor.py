@@ -30,6 +30,8 @@ class Outcome:
 
     Of several devices C has of each element the value that is `farthest` from right, and was written where all of them
     wrote it; `of_ranks` has the C of each.
+
+    `buffers` are the bytes of the launcher's own arrays, where they were asked for.
     """
 
     C: np.ndarray | None
@@ -41,6 +43,7 @@ class Outcome:
     again: Outcome | None = None
     kept: tuple[str, ...] = ()
     of_ranks: tuple[np.ndarray, ...] = ()
+    buffers: dict[str, np.ndarray] = field(default_factory=dict)
 
     @property
     def has_error(self) -> bool:

@@ -34,8 +34,9 @@ def tables(
         whole[i] = (one.unit, kind, one.stall, one.sets, one.reads, one.wait, level, one.immediate)
         asks = sass.SHARED <= one.unit <= sass.LOCAL
         cost = request(one, block, reuse) if asks else Request(0.0)
+        ways = machine["l2_rate"] / machine["l2_write_rate"] if one.base == sass.STG else 1.0
         banks = bank_reads(one, code[i - 1] if i else None)
-        costs[i, : sm.BANKS] = cost.port, cost.l2, cost.fresh, latency(one, machine), cost.misses, reuse.late
+        costs[i, : sm.BANKS] = cost.port, ways * cost.l2, cost.fresh, latency(one, machine), cost.misses, reuse.late
         costs[i, sm.BANKS :] = *banks, cost.turn, cost.first
     return whole, costs
 

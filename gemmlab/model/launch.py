@@ -21,7 +21,7 @@ from gemmlab.kernel.warp import WARP
 from gemmlab.model import flow, sass, sm
 from gemmlab.model.costs import numbers, tables
 from gemmlab.model.cubin import machine_code
-from gemmlab.model.limits import require_known, require_little_local
+from gemmlab.model.limits import require_few_strong, require_known, require_little_local
 from gemmlab.model.machines import Machine
 from gemmlab.model.sample import NotCounted, sampled
 from gemmlab.model.traffic import Resident, reuse_of
@@ -65,13 +65,14 @@ def timed(
     warps = cdiv(prod(launch.block), WARP)
     flows = flow.solved(code, {line: counted.instructions / warps for line, counted in block.lines.items()})
     require_little_local(code, flows)
-    total = prod(launch.grid)
+    require_few_strong(code, flows)
+    total = block.blocks
     used = program.resources[launch.kernel]
     fits = occupancy(prod(launch.block), used.registers, used.shared_bytes + launch.smem, program.arch).blocks_per_sm
     most = ceil(total / machine.sms)
     rounds, rest = divmod(most, fits)
     left = _CACHE_BYTES - fits * (used.shared_bytes + launch.smem)
-    resident = Resident(machine.sms, min(fits, most), most / fits, left)
+    resident = Resident(machine.sms, min(fits, most), most / fits, left, machine["l2_bytes"])
     reuse = reuse_of(block, shape, launch.layout, resident)
     whole, costs = tables(code, block, reuse, machine)
     path = _Path.of(flows, _steps(warps * min(fits, most)))

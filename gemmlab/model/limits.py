@@ -12,6 +12,7 @@ from gemmlab.model.flow import Flow
 from gemmlab.model.sample import NotCounted, Sampled
 
 _MOST_LOCAL = 0.05  # of all instructions may be accesses to local memory
+_MOST_STRONG = 0.05  # of the accesses to global memory may be volatile
 _CLOCK = re.compile(r"%clock|%globaltimer|vprintf")
 _REGISTER = re.compile(r"%[A-Za-z]+\d+")
 
@@ -35,6 +36,18 @@ def require_little_local(code: Sequence[sass.Instruction], flows: Flow) -> None:
         local += count * sum(one.unit == sass.LOCAL for one in code[block.start : block.end])
     if local > _MOST_LOCAL * total:
         raise NotCounted("It keeps much of its data in local memory, whose time the model does not know.")
+
+
+def require_few_strong(code: Sequence[sass.Instruction], flows: Flow) -> None:
+    """Raise NotCounted where many accesses are such that others must see each at once: no constant of a GPU says how
+    long a load waits for the store before it."""
+    strong = total = 0.0
+    for count, block in zip(flows.counts, flows.blocks):
+        accesses = [one for one in code[block.start : block.end] if one.base in (sass.LDG, sass.STG)]
+        total += count * len(accesses)
+        strong += count * sum(one.strong for one in accesses)
+    if strong > _MOST_STRONG * total:
+        raise NotCounted("It reads and writes volatile memory often, and the model does not know how long that takes.")
 
 
 @lru_cache(maxsize=64)

@@ -1,8 +1,10 @@
-"""What the blocks of a launch do, counted on one in the middle of the grid, where no edge of a matrix cuts it off."""
+"""What the blocks of a launch do, counted on one: that in the middle of the grid, which no edge of a matrix cuts off,
+or the first, where those in the middle have less to do."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod
 from typing import TYPE_CHECKING
@@ -23,6 +25,8 @@ Shape = tuple[int, int, int]
 FLOAT_BYTES = 4
 _SECONDS = 20.0
 _MOST_BYTES = 1 << 33  # of A, B and C together
+_NOBODY = 0xFFFFFFFF  # a word that no thread wrote
+_EVEN = 0.98  # of the products, where as many as one block does in each of them are all of them
 _HARMLESS = ("uninitialized",)  # of one launch of several: what the launches before it wrote is not there
 
 
@@ -42,6 +46,11 @@ class Sampled:
     @cached_property
     def totals(self) -> LineCounters:
         return sum(self.lines.values(), LineCounters())
+
+    @property
+    def stores(self) -> bool:
+        """Whether anything of it stays in memory."""
+        return bool(self.totals.global_store_requests + self.totals.global_atomic_requests)
 
     @property
     def depth(self) -> float:
@@ -122,19 +131,66 @@ def sampled(
     terms = epilogue.terms("random", (epilogue.batch * M, N), 1, element)
     alone = Plan((launch,), work.buffers) if isinstance(work, Plan) else launch
     executor = EmulatorExecutor(seconds=_SECONDS, again=False, by_ptx=True)
-    outcome = executor.run(program, alone, A, B, shape, blocks=np.array([_middle(launch.grid)]), terms=terms)
-    _require(outcome, isinstance(work, Plan))
-    assert outcome.counters is not None
-    return counted(launch, outcome.counters, outcome.written)
+
+    def run(number: int) -> Sampled:
+        outcome = executor.run(program, alone, A, B, shape, blocks=np.array([number]), terms=terms)
+        _require(outcome, isinstance(work, Plan))
+        assert outcome.counters is not None
+        return counted(launch, number, outcome.counters, _result(outcome, (epilogue.batch * M, N)))
+
+    return _at_work(run, launch.grid, epilogue.batch * M * N * K)
 
 
-def counted(launch: Launch, counters: Counters, written: np.ndarray | None) -> Sampled:
-    """The block in the middle of the launch's grid, from what it did."""
-    middle = _middle(launch.grid)
+def counted(launch: Launch, number: int, counters: Counters, written: np.ndarray | None) -> Sampled:
+    """The block of the launch's grid with this number, from what it did."""
     warps = cdiv(prod(launch.block), WARP)
-    return Sampled(
-        prod(launch.grid), middle, counters.lines, counters.cache_lines, counters.touched, Tile.of(written), warps
-    )
+    tile = Tile.of(written)
+    return Sampled(prod(launch.grid), number, counters.lines, counters.cache_lines, counters.touched, tile, warps)
+
+
+def _at_work(run: Callable[[int], Sampled], grid: tuple[int, int, int], products: int) -> Sampled:
+    """The block in the middle, unless it leaves work to others: where tiles are dealt out to a fixed number of blocks,
+    the first ones may have one more than those in the middle, or the only ones. Blocks without any are not among those
+    that it stands for."""
+    middle = run(_middle(grid))
+    enough = not middle.totals.fma or middle.totals.fma * middle.blocks >= _EVEN * products
+    if middle.stores and enough:
+        return _with_the_last_layer(middle, run, grid)
+    if middle.number == 0:
+        return middle
+    first = run(0)
+    if middle.stores or not first.stores:
+        return max(first, middle, key=lambda one: one.totals.fma)
+    working, idle = 0, middle.number
+    while idle - working > 1:
+        between = (working + idle) // 2
+        working, idle = (between, idle) if run(between).stores else (working, between)
+    return replace(first, blocks=idle)
+
+
+def _with_the_last_layer(middle: Sampled, run: Callable[[int], Sampled], grid: tuple[int, int, int]) -> Sampled:
+    """The same block for as many as there is work for: where the grid's z deals out K, what is left for its last layer
+    may be little."""
+    x, y, layers = grid
+    instructions = middle.totals.instructions
+    if layers == 1 or not instructions:
+        return middle
+    last = run(_middle((x, y, 1)) + x * y * (layers - 1))
+    share = min(1.0, last.totals.instructions / instructions)
+    return replace(middle, blocks=max(1, round(x * y * (layers - 1 + share))))
+
+
+def _result(outcome: Outcome, size: tuple[int, int]) -> np.ndarray | None:
+    """What was written of C, or of the first of several matrices of its size that a launcher's own array holds. Sums of
+    zeros are not NaN, as what nobody wrote is."""
+    if outcome.written is not None and outcome.written.any():
+        return outcome.written
+    for bytes_of in outcome.buffers.values():
+        if bytes_of.size and not bytes_of.size % (FLOAT_BYTES * prod(size)):
+            for part in bytes_of.view(np.uint32).reshape(-1, *size):
+                if (written := part != _NOBODY).any():
+                    return written
+    return outcome.written
 
 
 def _middle(grid: tuple[int, int, int]) -> int:

@@ -61,6 +61,7 @@ _READ_BY = {
     **dict.fromkeys((0x023, 0x024, 0x025, 0x026, 0x027, 0x010, 0x012, 0x019, 0x016, 0x031), _THREE),
     **dict.fromkeys((0x020, 0x021, 0x00B, 0x00C, 0x007, 0x008, 0x009, 0x011, 0x036), _TWO),
 }
+_STRONG = (0x5, 0x7, 0xA)  # orders of an access that others must see: of the block, the GPU, the system
 _TRUE = 7  # the guard that is always true
 _NEVER = 15
 _WIDTHS = (1, 1, 2, 2, 4, 8, 16, 16)
@@ -70,8 +71,9 @@ _WIDTHS = (1, 1, 2, 2, 4, 8, 16, 16)
 class Instruction:
     """One instruction. `target` is the index of the instruction that a jump goes to. `wait` is a mask of counters,
     `sets` the counter of its result, `reads` that of its operands, NO_COUNTER where it has none. `width` is the bytes
-    of a lane of an access. `sources` are the registers that arithmetic reads, `kept` those places and registers of
-    them that stay at hand for the next instruction. `ptx` is the line of the PTX."""
+    of a lane of an access; one that is `strong`, as of a volatile variable, goes past the L1 cache. `sources` are the
+    registers that arithmetic reads, `kept` those places and registers of them that stay at hand for the next
+    instruction. `ptx` is the line of the PTX."""
 
     base: int
     unit: int
@@ -83,6 +85,7 @@ class Instruction:
     reads: int
     wait: int
     width: int
+    strong: bool
     immediate: int
     sources: tuple[int, ...]
     kept: tuple[tuple[int, int], ...]
@@ -128,6 +131,7 @@ def _decoded(low: int, high: int, at: int, ptx: int) -> Instruction:
         reads=high >> 49 & 7,
         wait=high >> 52 & 63,
         width=_WIDTHS[high >> 9 & 7],
+        strong=base in (LDG, STG) and (high >> 13 & 15) in _STRONG,
         immediate=low >> 38 & 63,
         sources=(sources := _sources(operation, low, high)),
         kept=tuple((slot, r) for slot, r in enumerate(sources) if high >> 58 + slot & 1),

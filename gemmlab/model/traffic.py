@@ -86,7 +86,7 @@ def _global(one: Instruction, counted: LineCounters, block: Sampled, reuse: Reus
     touched = block.touched.get(one.ptx)
     passes = touched.in_a_bank if touched else block.cache_lines.get(one.ptx, 0)
     port = max(1.0, passes, sectors_each * SECTOR_BYTES / LINE_BYTES, one.width / _WRITTEN_BACK)
-    if kind != "load":
+    if kind != "load" or one.strong:
         return Request(port, SECTOR_BYTES * sectors_each, 0.0, 1.0)
     array = touched.array if touched else ""
     sent = SECTOR_BYTES * sectors_each * reuse.misses.get(array, reuse.misses[""])
@@ -112,12 +112,13 @@ def _copied(one: Instruction, counted: LineCounters, cache_lines: int) -> float:
 @dataclass(frozen=True)
 class Resident:
     """How the blocks of a grid lie on the SMs: as many `together` on each, in so many `rounds`; `cache_bytes` of each
-    SM's L1 cache are left for them."""
+    SM's L1 cache are left for them, and the L2 cache has `l2_bytes`."""
 
     sms: int
     together: int
     rounds: float
     cache_bytes: float
+    l2_bytes: float = float("inf")
 
 
 def reuse_of(block: Sampled, shape: tuple[int, int, int], layout: Layout, resident: Resident) -> Reuse:
@@ -140,12 +141,26 @@ def reuse_of(block: Sampled, shape: tuple[int, int, int], layout: Layout, reside
     misses = {name: share[name] * alone[name] / loaded[name] for name in alone if loaded.get(name)}
     least = block.blocks * (sum(share[name] * alone[name] for name in alone) + other)
     everything = (M * K + K * N) * layout.element_bytes("A")
-    fresh = min(1.0, everything / least) if least else 1.0
+    again = everything > resident.l2_bytes  # what one wave of blocks read is driven out before the next asks for it
+    read = max(everything, _waves(block, (M, N, K), layout.element_bytes("A"), resident)) if again else everything
+    fresh = min(1.0, read / least) if least else 1.0
     missed = sum(alone.values())
     waits = first + (1 - first) * (sum(apart[name] * alone[name] for name in alone) / missed if missed else 1.0)
     along = frozenset(name for name in alone if (name == "A") != (name in layout.transposed))
-    late = max(fresh, 1 / ceil(max(1.0, resident.rounds) * max(1.0, block.tile.pieces)))
+    late = 1.0 if again else max(fresh, 1 / ceil(max(1.0, resident.rounds) * max(1.0, block.tile.pieces)))
     return Reuse(misses | {"": unknown}, fresh, late, waits, along, block.depth)
+
+
+def _waves(one: Sampled, shape: tuple[int, int, int], element_bytes: int, resident: Resident) -> float:
+    """Bytes that come from memory where each wave of blocks asks for all of its rows of A and columns of B anew. Tiles
+    are taken to follow one another along a row."""
+    if not one.tile.elements:
+        return 0.0
+    M, N, K = shape
+    wave = min(one.blocks, resident.sms * resident.together)
+    across = min(wave, ceil(N / one.tile.columns))
+    rows, columns = min(M, ceil(wave / across) * one.tile.rows), min(N, across * one.tile.columns)
+    return one.blocks / wave * one.tile.pieces * (rows + columns) * min(K, one.depth) * element_bytes
 
 
 def _needed(one: Sampled, element_bytes: int) -> dict[str, float]:

@@ -1,6 +1,7 @@
 """How the tool compares the model's times with measured ones, and what the recorded table says of it."""
 
 import json
+import re
 import sys
 
 import pytest
@@ -99,3 +100,15 @@ def test_the_document_tells_the_halves_as_the_table_does(half):
     ranks = found["spearman"].values()
     told = (find_root() / "docs" / "model.md").read_text(encoding="utf-8")
     assert f"| {half} | {' | '.join(errors)} | {min(ranks):.3f} to {max(ranks):.3f} |" in told
+
+
+@recorded
+def test_the_document_tells_the_kernels_that_are_furthest_off():
+    rows = json.loads(TABLE.read_text(encoding="utf-8"))["rows"]
+    worst = {}
+    for row in sorted((row for row in rows if row["half"] == "blind"), key=lambda row: -abs(row["error"])):
+        worst.setdefault(row["name"], row["error"])
+    expected = [(name, f"{100 * error:+.0f}") for name, error in worst.items()][:3]
+    told = (find_root() / "docs" / "model.md").read_text(encoding="utf-8").partition("## What was measured")[0]
+    assert re.findall(r"`(\w+)`[^`]*?\(([+-]\d+) %\)", told) == expected
+    assert all(figure in told and figure in tool.FIRST_BLIND for figure in ("8.9 %", "89.4 %", "31.0 %", "21:32"))

@@ -51,6 +51,41 @@ def test_the_l1_cache_has_what_nsight_compute_counted(name: str, measured: float
     assert 1 - missed / block.loaded[""] == pytest.approx(measured, abs=0.04)
 
 
+def test_blocks_without_a_tile_are_not_among_those_that_work():
+    """16 tiles for 264 blocks: the one in the middle has none."""
+    _, _, block = block_of("persistent_tiles", (256, 256, 64))
+    assert (block.number, block.blocks) == (0, 16) and block.depth == 64
+
+
+def test_a_block_with_more_tiles_than_the_middle_stands_for_the_grid():
+    """272 tiles for 264 blocks: the first eight have two."""
+    _, _, block = block_of("persistent_tiles", (64, 17408, 16))
+    assert (block.number, block.blocks, block.tile.pieces) == (0, 264, 2)
+
+
+def test_a_part_of_c_in_an_array_of_the_launcher_is_a_tile():
+    one = KERNELS["parts_then_sum"]
+    plan = one.launch.at(64, 64, 64)
+    block = sampled(one.compiled("sm_90"), plan.steps[0], plan, (64, 64, 64))
+    assert (block.tile.rows, block.tile.columns, block.depth) == (8, 32, 8)
+
+
+def test_a_last_layer_with_little_to_do_counts_as_few_blocks():
+    """K = 65 in eight parts of nine: the last has two."""
+    one = KERNELS["parts_then_sum"]
+    plan = one.launch.at(64, 64, 65)
+    block = sampled(one.compiled("sm_90"), plan.steps[0], plan, (64, 64, 65))
+    assert 7 * 16 < block.blocks < 7.7 * 16
+
+
+def test_waves_read_anew_what_the_l2_cache_cannot_hold():
+    """Eight waves, a row of eight tiles each: A once in all, B in each wave, and all wait for memory."""
+    _, launch, block = block_of("tile_32", (256, 256, 64))
+    matrix = 4 * 256 * 64
+    found = [reuse_of(block, (256, 256, 64), launch.layout, Resident(8, 1, 8, 0, l2)) for l2 in (matrix, 2 * matrix)]
+    assert found[0].fresh == pytest.approx(9 / 2 * found[1].fresh) and found[0].late == 1 > found[1].late
+
+
 def test_an_odd_stride_meets_no_bank_twice():
     """32 rows of A, an element each: one bank where a row is 64 elements long, all banks where it is 63."""
     in_a_bank = []
@@ -102,6 +137,11 @@ SPEC = LaunchSpec.parse("16,16", "cdiv(N,16),cdiv(M,16)")
 def test_what_takes_a_time_of_its_own_gets_no_number(extra: str):
     found = predict(Candidate(NAIVE % extra, "kernel.cu", SPEC), (32, 32, 32))
     assert found.ms is None and "sleeps" in (found.unknown or "")
+
+
+def test_volatile_accesses_are_strong_and_get_no_number():
+    assert "volatile" in (predict(KERNELS["block_64x1"], (64, 64, 64)).unknown or "")
+    assert predict(KERNELS["one_warp_blocks"], (64, 64, 64)).ms
 
 
 def test_shapes_that_are_none_or_do_not_fit():

@@ -27,7 +27,7 @@ def reveal(desk: Desk, *ids: str) -> None:
 
 def show_revealed(desk: Desk, chosen: Sequence[Prediction]) -> None:
     """The table of these predictions, and what follows from the numbers."""
-    head = ["| question | computed | your prediction |", "|:--|:--|:--|"]
+    head = ["| question | answer | your prediction |", "|:--|:--|:--|"]
     show(Markdown("\n".join(head + [_row(desk, prediction) for prediction in chosen])))
     if follows := [f"- **{prediction.id}**: {prediction.follows}" for prediction in chosen if prediction.follows]:
         show(Markdown("\n".join(follows)))
