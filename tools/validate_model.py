@@ -32,7 +32,7 @@ RECORDED = ROOT / "gemmlab" / "recorded"
 TIMES = RECORDED / "model"
 Shape = tuple[int, int, int]
 FIRST_BLIND = (
-    "The groups `unseen` and `resized` were the blind half until 2026-11-30, 21:32 UTC. Predicted once, their median "
+    "The groups `unseen` and `resized` were the blind half until 2026-11-30. Predicted once, their median "
     "error was 8.9 %, 89.4 % were within 30 %, and nine in ten within 31.0 %. The model was then mended for what "
     "they had shown, so they are seen now."
 )

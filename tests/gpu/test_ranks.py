@@ -81,13 +81,18 @@ def test_what_the_next_kernel_would_have_read_too_early_is_a_race():
     assert _read_too_early(early, images, 1) == []
 
 
+def arch_of(gpus: int) -> str:
+    """The architecture of this machine's GPUs, of which the test needs so many."""
+    with closing(GpuProcess()) as worker:
+        if worker.hello["gpus"] < gpus:
+            pytest.skip("not run: fewer than two GPUs")
+        return worker.hello["arch"]
+
+
 @pytest.mark.gpu
 @pytest.mark.parametrize("gpus", [1, 2])
 def test_lesson_15_on_gpus(kernel, gpus):
-    with closing(GpuProcess()) as worker:
-        there, arch = worker.hello["gpus"], worker.hello["arch"]
-    if there < gpus:
-        pytest.skip("not run: fewer than two GPUs")
+    arch = arch_of(gpus)
     with closing(GpuExecutor(devices=gpus)) as executor:
         for case in kernel.cases:
             A, B = make_inputs("integer", case.shape, 1)
@@ -100,10 +105,7 @@ def test_lesson_15_on_gpus(kernel, gpus):
 @pytest.mark.gpu
 @pytest.mark.parametrize("gpus", [1, 2])
 def test_who_does_not_wait_is_found_out_on_gpus(kernel, gpus):
-    with closing(GpuProcess()) as worker:
-        there, arch = worker.hello["gpus"], worker.hello["arch"]
-    if there < gpus:
-        pytest.skip("not run: fewer than two GPUs")
+    arch = arch_of(gpus)
     shape = (256, 128, 64)
     A, B = make_inputs("integer", shape, 1)
     work = work_of(kernel, shape=shape)
@@ -120,8 +122,7 @@ def test_who_does_not_wait_is_found_out_on_gpus(kernel, gpus):
 
 @pytest.mark.gpu
 def test_a_wait_for_a_flag_that_nobody_raises_ends_by_the_clock(kernel):
-    with closing(GpuProcess()) as worker:
-        arch = worker.hello["arch"]
+    arch = arch_of(1)
     source = kernel.solution.replace("&flags_of[tid][tile]", "&flags_of[rank][tile]")
     A, B = make_inputs("integer", SHAPE, 1)
     with closing(GpuExecutor(time_limit=3.0)) as executor:
