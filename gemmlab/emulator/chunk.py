@@ -54,7 +54,8 @@ class Options:
     to some blocks.
 
     With `checks` off only results and the written elements of C are kept: no races, no definedness, no counters.
-    With an `order` its blocks run first, as it says, and `watch` is told each moment of them.
+    With an `order` its blocks run first, as it says, and `watch` is told each moment of them. With `requests` the run
+    says what the last request of each site to global memory touched.
     """
 
     checks: bool = True
@@ -65,6 +66,7 @@ class Options:
     blocks: Sequence[int] | None = None
     order: Order | None = None
     watch: Callable[[Any, Any], None] | None = None
+    requests: bool = False
 
 
 class Chunk:

@@ -143,7 +143,8 @@ class EmulatorExecutor:
         from gemmlab.emulator.chunk import Options
 
         order = self.order if self.order and self.order.launch == number else None
-        return Options(self.checks, self.schedule, _budget(shape), seconds, self.threads, blocks, order, self.watch)
+        limits = _budget(shape), seconds, self.threads, blocks
+        return Options(self.checks, self.schedule, *limits, order, self.watch, requests=self.by_ptx)
 
     def _launch(self, program: Program, launch: Launch, arrays: DeviceArrays, shape, options: Options) -> Outcome:
         from gemmlab.emulator import runner

@@ -34,9 +34,9 @@ BLOCKS_A_CALL = 1 << 16
 @dataclass
 class Run:
     """What a launch left behind. `events` has one row a distinct fault (columns: events.COLUMNS), `counters` one an
-    instruction. `cache_lines` are those that the last request of each memory instruction touched, 0 where there was
-    none, and `touched` has the numbers of the arrays, of their words, and of those in one bank; both are of
-    `code.site_pc`."""
+    instruction. Where the options ask for `requests`, `cache_lines` are those that the last request of each memory
+    instruction touched, 0 where there was none, and `touched` has the numbers of the arrays, of their words, and of
+    those in one bank; both are of `code.site_pc`."""
 
     events: np.ndarray
     counters: np.ndarray
@@ -111,7 +111,7 @@ def _run_in_order(code: Code, memory: Memory, launch, parameters: list[int], opt
 
         _run_threads(work, [rest], late, options, started)
         chunks.append(rest)
-    return _collect(chunks, finished, late.is_set(), len(blocks), time.perf_counter() - started)
+    return _collect(chunks, finished, late.is_set(), len(blocks), time.perf_counter() - started, options.requests)
 
 
 def _run_in_chunks(
@@ -145,7 +145,7 @@ def _run_in_chunks(
     _run_threads(work, chunks, late, options, started)
     seconds = time.perf_counter() - started
     made = [chunk for chunk in chunks if chunk is not None]
-    return _collect(made, finished, late.is_set(), len(blocks), seconds), _meet(made)
+    return _collect(made, finished, late.is_set(), len(blocks), seconds, options.requests), _meet(made)
 
 
 def _split(blocks: Sequence[int], parts: int) -> list[Sequence[int]]:
@@ -178,7 +178,7 @@ def _run_threads(work, chunks: Sequence[Chunk | None], late: threading.Event, op
         stop()
 
 
-def _collect(chunks: list[Chunk], finished: list[int], late: bool, total: int, seconds: float) -> Run:
+def _collect(chunks: list[Chunk], finished: list[int], late: bool, total: int, seconds: float, requests: bool) -> Run:
     events = merge_events([chunk.event_rows() for chunk in chunks])
     counters = sum(chunk.counters for chunk in chunks).reshape(-1, COUNTER_ROW)
     start, count = chunks[0].tracked[2]
@@ -188,9 +188,11 @@ def _collect(chunks: list[Chunk], finished: list[int], late: bool, total: int, s
     printed = list(itertools.chain.from_iterable(chunk.print_records() for chunk in chunks))
     stopped = late or sum(finished) < total
     lost = sum(chunk["PRINT_LOST"] for chunk in chunks)
-    lines = np.max([chunk.cache_lines() for chunk in chunks], axis=0)
-    touched = np.max([chunk.touched() for chunk in chunks], axis=0)
-    return Run(events, counters, written, stopped, seconds, printed, lost, lines, touched)
+    run = Run(events, counters, written, stopped, seconds, printed, lost)
+    if requests:
+        run.cache_lines = np.max([chunk.cache_lines() for chunk in chunks], axis=0)
+        run.touched = np.max([chunk.touched() for chunk in chunks], axis=0)
+    return run
 
 
 def merge_events(tables: list[np.ndarray]) -> np.ndarray:
