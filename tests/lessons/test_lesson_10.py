@@ -9,7 +9,7 @@ from math import prod, sqrt
 import numpy as np
 import pytest
 from ladder_numbers import split_names
-from lesson_text import prose_of
+from lesson_text import computed, prose_of
 
 from gemmlab import notebook
 from gemmlab.build.readme import _splits
@@ -46,7 +46,7 @@ def names(lesson):
 
 def test_the_predictions_are_computed(lesson, names):
     split, chosen = names["split"], names["split"](*SHAPE)
-    assert {one.id: one.answer for one in lesson.predictions} == {
+    assert {one.id: one.answer for one in computed(lesson)} == {
         "decode_intensity": pytest.approx(names["intensity"](1, 11008, 4096), abs=1e-4),
         "blocks": split(*SHAPE, 1).blocks,
         "slices": chosen.slices,

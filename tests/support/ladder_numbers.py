@@ -27,7 +27,7 @@ from gemmlab.models.tally import Tally
 from gemmlab.models.warp_tile import BY_ROWS, IN_ORDER, WarpTile, arrangements, wavefronts
 from gemmlab.notebook.arguments import COUNTED_SHAPE
 from gemmlab.records.landscapes import measured, recorded_landscapes
-from gemmlab.records.results import all_results, published
+from gemmlab.records.results import Fused, all_results, published
 from gemmlab.records.splits import recorded_splits
 from gemmlab.trials.counts import tally
 from gemmlab.trials.warp_tile import warp_tile
@@ -231,6 +231,29 @@ def decides_in(number: str, side: int) -> str:
     return _decides(_row(load(number).name, (side, side, side)))
 
 
+def decides_now(number: str, *shape: int) -> str:
+    """What decides, by the model, the time of a lesson's solved kernel at a shape that its recorded accuracy lacks."""
+    from gemmlab.model.predict import predict
+    from gemmlab.trials.candidate import Candidate
+
+    lesson = load(number)
+    assert lesson.solution
+    solved = Candidate(lesson.solution, lesson.name, lesson.kernel.launches_of(lesson.solution))
+    return predict(solved, shape).reasons[0].name
+
+
+def recorded_gflops(number: str, shape: Shape) -> float:
+    """Of a lesson's kernel at one of the shapes of lesson 10."""
+    (results,) = [one for one in all_results() if one.machine["gpu"] == "NVIDIA H200"]
+    return next(at.as_taught(number).gflops for at in results.splits if at.shape == shape)
+
+
+def recorded_fusion(*shape: int) -> Fused:
+    """Lesson 12's kernel beside the three that it replaces."""
+    (results,) = [one for one in all_results() if one.machine["gpu"] == "NVIDIA H200"]
+    return next(one for one in results.fused if one.shape == shape)
+
+
 def speedup(number: str, side: int) -> float:
     """How many times as fast as the lesson before it a lesson's kernel was recorded, at a cube."""
     before = f"{int(number) - 1:02}"
@@ -265,6 +288,8 @@ _FOR_ALL: dict[str, object] = {
     "SCHEDULERS": SM_PARTITIONS,
     "STATIC_SHARED": STATIC_SHARED,
     "speedup": speedup,
+    "split_gflops": recorded_gflops,
+    "recorded_fusion": recorded_fusion,
     "autotune": autotune,
     "Sizes": Sizes,
     "astuple": astuple,

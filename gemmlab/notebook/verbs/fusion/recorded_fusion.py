@@ -12,6 +12,6 @@ def recorded_fusion(desk: Desk) -> None:
     """One fused kernel beside cuBLAS and two kernels of CuPy's, as recorded."""
     from gemmlab.records.fused import recorded_table
 
-    if desk.owes(*map(desk.prediction, ("separate_bytes", "fused_bytes", "even_K"))):
+    if desk.owes(*map(desk.prediction, ("separate_bytes", "fused_bytes", "even_K", "speedup"))):
         return
     show(Markdown(recorded_table()))
