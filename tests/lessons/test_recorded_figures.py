@@ -52,4 +52,4 @@ def test_splitting_K_and_fusing_gain_what_was_recorded_and_the_model_says_why():
     assert split.answer == pytest.approx(recorded_gflops("10", few) / recorded_gflops("09", few), abs=0.05)
     assert fused.answer == pytest.approx(recorded_fusion(*short).ratio, abs=0.005)
     said = [re.findall(r"(\w+) decides", one.follows.lower()) for one in (split, fused)]
-    assert said == [[decides_now("09", *few), decides_now("10", *few)], [decides_now("12", *short)]]
+    assert said == [[decides_now("09", few), decides_now("10", few)], [decides_now("12", short)]]

@@ -231,7 +231,7 @@ def decides_in(number: str, side: int) -> str:
     return _decides(_row(load(number).name, (side, side, side)))
 
 
-def decides_now(number: str, *shape: int) -> str:
+def decides_now(number: str, shape: Shape) -> str:
     """What decides, by the model, the time of a lesson's solved kernel at a shape that its recorded accuracy lacks."""
     from gemmlab.model.predict import predict
     from gemmlab.trials.candidate import Candidate
