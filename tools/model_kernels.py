@@ -6,16 +6,18 @@
 - published: tests/kernels_model, kernels of the kinds that people publish, written for this;
 - unseen: its folders unseen_*, kernels of other kinds;
 - resized: solutions with sizes that no record had;
-- fresh: its folders blind_*, written when faults that unseen and resized had shown were being mended.
+- fresh: its folders fresh_*, written when faults that unseen and resized had shown were being mended;
+- handed in: its folders handed_in_*, as strangers would hand them in, written while the model learned from the others;
+- new sizes: solutions with sizes that neither a record nor resized had.
 
-The last is the blind half: its times were taken and predicted once, after the model's last change. unseen and resized
-were blind before that.
+The last two are the blind half: their times were taken, and predicted once, after the model's last change. Before that,
+unseen and resized were blind, and then fresh.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -25,8 +27,8 @@ Shape = tuple[int, int, int]
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "tests" / "kernels_model"
 LAST_LESSON = "09"
-BLIND = ("fresh",)
-_GROUPS = {"unseen": "unseen", "blind": "fresh"}  # of what the names of their folders begin with
+BLIND = ("handed in", "new sizes")
+_GROUPS = {"unseen": "unseen", "fresh": "fresh", "handed": "handed in"}  # of what the names of their folders begin with
 SHAPES: tuple[Shape, ...] = (
     (1024, 1024, 1024),
     (4096, 4096, 4096),
@@ -53,6 +55,19 @@ RESIZED: tuple[tuple[str, dict[str, int]], ...] = (
     ("09", {"BN": 64, "BK": 16, "TN": 4}),
     ("10", {"BK": 8, "SHORTEST": 128}),
 )
+NEW_SIZES: tuple[tuple[str, dict[str, int]], ...] = (
+    ("01", {"TILE": 8}),
+    ("02", {"TILE": 24}),
+    ("05", {"BM": 32, "BN": 64, "BK": 16, "TM": 4}),
+    ("06", {"BM": 64, "BN": 128, "TM": 8, "TN": 4}),
+    ("06", {"BM": 32, "BN": 64, "BK": 16, "TM": 4, "TN": 4}),
+    ("07", {"BM": 64, "BN": 64, "TM": 4, "TN": 4}),
+    ("07", {"BN": 64, "TN": 4}),
+    ("08", {"BM": 64, "BN": 128, "BK": 8, "TM": 4, "TN": 8}),
+    ("09", {"BM": 64, "BK": 8, "TM": 4}),
+    ("09", {"BK": 16, "TM": 16}),
+    ("10", {"BM": 128, "SHORTEST": 512}),
+)
 _TOLD = re.compile(r"^// (\w+): (.+)$", re.MULTILINE)
 
 
@@ -76,7 +91,7 @@ class ModelKernel:
 
 def model_kernels() -> list[ModelKernel]:
     """All of them."""
-    return [*_ladder(), *_landscape(), *_fast(), *published(), *resized()]
+    return [*_ladder(), *_landscape(), *_fast(), *published(), *resized(), *resized(NEW_SIZES, "new sizes")]
 
 
 def published(folder: Path = FOLDER) -> Iterator[ModelKernel]:
@@ -97,20 +112,20 @@ def published(folder: Path = FOLDER) -> Iterator[ModelKernel]:
         yield ModelKernel(path.stem, group, candidate, (M, N, K))
 
 
-def resized() -> Iterator[ModelKernel]:
+def resized(sizes_of: Sequence[tuple[str, dict[str, int]]] = RESIZED, group: str = "resized") -> Iterator[ModelKernel]:
     """Solutions with other sizes than those that are recorded."""
     from gemmlab.course.lesson import load
     from gemmlab.launcher.spec import LauncherSpec
     from gemmlab.trials.numbers import variant
 
-    for number, sizes in RESIZED:
+    for number, sizes in sizes_of:
         lesson = load(number)
         other = lesson.recorded
         block, grid = (other.block, other.grid) if other else ("TILE,TILE", "cdiv(N, TILE),cdiv(M, TILE)")
         candidate = variant(lesson.name, lesson.solution, block, grid, numbers=sizes)
         if isinstance(lesson.kernel.launched_by, LauncherSpec):
             candidate = replace(candidate, launch=lesson.kernel.launches_of(candidate.text))
-        yield ModelKernel(candidate.filename, "resized", candidate)
+        yield ModelKernel(candidate.filename, group, candidate)
 
 
 def _ladder() -> Iterator[ModelKernel]:
