@@ -88,7 +88,7 @@ def test_the_model_of_today_is_that_of_the_table(name, shape):
     rows = json.loads(TABLE.read_text(encoding="utf-8"))["rows"]
     (then,) = (row for row in rows if row["name"] == name and row["shape"] == shape)
     (kernel,) = (kernel for kernel in model_kernels() if kernel.name == name)
-    now = tool._predict((kernel, {"shape": shape, "ms": then["measured_ms"]}, "NVIDIA-H200"))
+    (now,) = tool._predict((kernel, [{"shape": shape, "ms": then["measured_ms"]}], "NVIDIA-H200"))
     assert now["predicted_ms"] == pytest.approx(then["predicted_ms"], rel=0.01)
 
 
@@ -111,4 +111,5 @@ def test_the_document_tells_the_kernels_that_are_furthest_off():
     expected = [(name, f"{100 * error:+.0f}") for name, error in worst.items()][:3]
     told = (find_root() / "docs" / "model.md").read_text(encoding="utf-8").partition("## What was measured")[0]
     assert re.findall(r"`(\w+)`[^`]*?\(([+-]\d+) %\)", told) == expected
-    assert all(figure in told and figure in tool.FIRST_BLIND for figure in ("8.9 %", "89.4 %", "31.0 %", "2026-11-30"))
+    earlier = ("8.9 %", "89.4 %", "31.0 %", "2026-11-30", "8.4 %", "94.4 %", "23.3 %")
+    assert all(figure in told and figure in tool.EARLIER_BLIND for figure in earlier)
