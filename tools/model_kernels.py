@@ -1,6 +1,6 @@
 """The kernels that the model of time is measured against: each with a name, a group and how it is launched.
 
-- ladder: the solutions of lessons 00 to 09, with the lesson's sizes and with the others that are recorded;
+- ladder: the solutions of lessons 00 to 10 and 13, with the lesson's sizes and with the others that are recorded;
 - landscape: lesson 09's kernel with all sizes of the recorded landscapes;
 - fast: the float32 kernels of solutions/fast;
 - published: tests/kernels_model, kernels of the kinds that people publish, written for this;
@@ -26,7 +26,7 @@ from gemmlab.trials.candidate import Candidate
 Shape = tuple[int, int, int]
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "tests" / "kernels_model"
-LAST_LESSON = "09"
+TUNED = "09"  # the lesson of the search
 BLIND = ("handed in", "new sizes")
 _GROUPS = {"unseen": "unseen", "fresh": "fresh", "handed": "handed in"}  # of what the names of their folders begin with
 SHAPES: tuple[Shape, ...] = (
@@ -130,7 +130,7 @@ def _ladder() -> Iterator[ModelKernel]:
     from gemmlab.records.record import entries
 
     for entry in entries(ROOT):
-        if entry.lesson and entry.lesson <= LAST_LESSON and entry.dtype == "float32":
+        if entry.lesson and entry.dtype == "float32":
             yield ModelKernel(entry.candidate.filename, "ladder", entry.candidate)
 
 
@@ -140,7 +140,7 @@ def _landscape() -> Iterator[ModelKernel]:
     from gemmlab.models.autotune import launch_spec
     from gemmlab.records.landscapes import recorded_landscapes
 
-    solution = load(LAST_LESSON).solution
+    solution = load(TUNED).solution
     entries = (entry for one in recorded_landscapes() for search in one["searches"] for entry in search["entries"])
     recorded = {Sizes(*entry["sizes"]) for entry in entries}
     for sizes in sorted(recorded, key=lambda one: (one.BM, one.BN, one.BK, one.TM, one.TN)):
