@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from statistics import median_low
 
 import numpy as np
 
@@ -197,7 +198,7 @@ def _known(
         elif len(places) == 1:
             alone[next(iter(places)), kinds[line]].append(executed.get(line, 0.0))
     for (n, trust), counts in alone.items():
-        yield max(counts) if trust == _GUARDED else float(np.median(counts)), trust, {n: 1}
+        yield max(counts) if trust == _GUARDED else median_low(counts), trust, {n: 1}
 
 
 def _trust(one: Instruction) -> float:
