@@ -125,7 +125,8 @@ class _Round:
 
 @dataclass(frozen=True)
 class _Path:
-    """The instructions that a warp runs, as far as they are simulated, and how many there are in all."""
+    """The instructions that a warp runs, as far as they are simulated, and how many there are in all; warps may run
+    fewer on average, where only some of them come to a part."""
 
     places: np.ndarray
     length: float
@@ -140,7 +141,7 @@ class _Path:
         done = sm.simulate(self.places, whole, costs, values, warps, together)
         ran = np.bincount(self.places, minlength=len(whole)) * float(warps * together)
         missing = self.length - len(self.places)
-        if missing < _SHORT * self.length:
+        if abs(missing) < _SHORT * self.length:
             return _Round(done.cycles, done.busy, done.waits, ran)
         pace = (done.progress[_LATE] - done.progress[_EARLY]) / (len(self.places) * (_LATE - _EARLY) / sm.PARTS)
         scale = self.length / len(self.places)
