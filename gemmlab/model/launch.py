@@ -6,7 +6,7 @@ may be of fewer.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import ceil, prod
 from typing import TYPE_CHECKING
@@ -18,7 +18,7 @@ from gemmlab.kernel.launch import Launch, cdiv
 from gemmlab.kernel.limits import occupancy
 from gemmlab.kernel.plan import Plan
 from gemmlab.kernel.warp import WARP
-from gemmlab.model import flow, sass, sm
+from gemmlab.model import flow, grid, sass, sm
 from gemmlab.model.costs import numbers, tables
 from gemmlab.model.cubin import machine_code
 from gemmlab.model.limits import require_few_strong, require_known, require_little_local
@@ -33,6 +33,7 @@ Shape = tuple[int, int, int]
 MOST_STEPS = 20_000  # instructions of a warp that are simulated; the rest goes on at the same pace
 _MOST_OF_FEW, _MOST_OF_MANY, _MANY = 160_000, 100_000, 32  # of all warps together, where they are few, and many
 _CACHE_BYTES = 256 * 1024  # of an SM: its L1 cache and its shared memory
+_FEW_WARPS = 0.25  # of a block, where the others are beyond the edge
 _SHORT = 0.02  # of a path that may be left out
 _EARLY, _LATE = 1, 5  # the parts of a simulation whose pace counts: neither the start nor when first warps have ended
 
@@ -70,30 +71,27 @@ def timed(
     used = program.resources[launch.kernel]
     fits = occupancy(prod(launch.block), used.registers, used.shared_bytes + launch.smem, program.arch).blocks_per_sm
     most = ceil(total / machine.sms)
-    rounds, rest = divmod(most, fits)
     left = _CACHE_BYTES - fits * (used.shared_bytes + launch.smem)
     resident = Resident(machine.sms, min(fits, most), most / fits, left, machine["l2_bytes"])
     reuse = reuse_of(block, shape, launch.layout, resident)
     whole, costs = tables(code, block, reuse, machine)
     path = _Path.of(flows, _steps(warps * min(fits, most)))
     values = numbers(machine, min(machine.sms, total), warps)
-    found = [
-        times * path.run(whole, costs, values, warps, together)
-        for times, together in ((rounds, fits), (min(rest, 1), _at_the_end(rounds, rest, fits)))
-        if times
-    ]
-    return sum(found[1:], found[0]).finished(code, min(1.0, total / machine.sms / ceil(total / machine.sms)))
+    slots = min(fits, most)
+    full = path.run(whole, costs, values, warps, slots)
+    if block.edges is None and most <= fits:
+        return full.finished(code, total / machine.sms / most)
+    loads = [load for load in (_FEW_WARPS, 1.0, ceil(slots / 2)) if load < slots]
+    less = [path.run(whole, costs, values, max(1, round(warps * min(1, load))), ceil(load)).cycles for load in loads]
+    pace = grid.pace([*loads, slots], [*less, full.cycles], slots)
+    width, work = block.edges.sizes() if block.edges else (np.ones(total), np.ones(total))
+    dealt = grid.dealt(width, work, pace, slots, machine.sms)
+    return replace(dealt.blocks / slots * full, cycles=dealt.cycles).finished(code, dealt.used)
 
 
 def _steps(warps: int) -> int:
     """How many instructions of each of so many warps are simulated."""
     return min(MOST_STEPS, (_MOST_OF_MANY if warps >= _MANY else _MOST_OF_FEW) // warps)
-
-
-def _at_the_end(rounds: int, rest: int, fits: int) -> int:
-    """How many blocks the SM has that ends last. The first round is dealt out evenly. After it an SM that is done early
-    takes as many of the rest as fit on it, and others get none: something between the two."""
-    return (rest + fits) // 2 if rounds else rest
 
 
 @lru_cache(maxsize=256)
@@ -127,7 +125,8 @@ class _Round:
 
 @dataclass(frozen=True)
 class _Path:
-    """The instructions that a warp runs, as far as they are simulated, and how many there are in all."""
+    """The instructions that a warp runs, as far as they are simulated, and how many there are in all; warps may run
+    fewer on average, where only some of them come to a part."""
 
     places: np.ndarray
     length: float
@@ -142,7 +141,7 @@ class _Path:
         done = sm.simulate(self.places, whole, costs, values, warps, together)
         ran = np.bincount(self.places, minlength=len(whole)) * float(warps * together)
         missing = self.length - len(self.places)
-        if missing < _SHORT * self.length:
+        if abs(missing) < _SHORT * self.length:
             return _Round(done.cycles, done.busy, done.waits, ran)
         pace = (done.progress[_LATE] - done.progress[_EARLY]) / (len(self.places) * (_LATE - _EARLY) / sm.PARTS)
         scale = self.length / len(self.places)
