@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gemmlab.model import sass, sm
+from gemmlab.model import sass, sm, tensor
 from gemmlab.model.machines import Machine
 from gemmlab.model.sample import Sampled
 from gemmlab.model.sass import Instruction
@@ -34,8 +34,12 @@ def tables(
         whole[i] = (one.unit, kind, one.stall, one.sets, one.reads, one.wait, level, one.immediate)
         asks = sass.SHARED <= one.unit <= sass.LOCAL
         cost = request(one, block, reuse) if asks else Request(0.0)
+        if one.unit == sass.TENSOR and one.ptx in block.lines:
+            cost = Request(tensor.cycles(one, machine))
         ways = machine["l2_rate"] / machine["l2_write_rate"] if one.base == sass.STG else 1.0
         banks = bank_reads(one, code[i - 1] if i else None)
+        if one.product:
+            banks = tensor.registers(one)
         costs[i, : sm.BANKS] = cost.port, ways * cost.l2, cost.fresh, latency(one, machine), cost.misses, reuse.late
         costs[i, sm.BANKS :] = *banks, cost.turn, cost.first
     return whole, costs
@@ -43,6 +47,8 @@ def tables(
 
 def latency(one: Instruction, machine: Machine) -> float:
     """Cycles from the end of a request, or from the start of anything else, to its result."""
+    if one.base == sass.LDSM and tensor.known(machine):
+        return tensor.read_latency(machine)
     if one.unit == sass.SHARED:
         return machine["shared_latency"]
     if one.unit in (sass.GLOBAL, sass.COPY, sass.LOCAL):

@@ -122,12 +122,14 @@ extern "C" __global__ void chain_ldmatrix(float* out, int rounds)
     KEEP_INT(at + b + c + d);
 }
 
-// Matrices of 8 rows of 16 bytes, `step` bytes from one row to the next, and `PRODUCTS` that need what was read.
+// Matrices of 8 rows of 16 bytes, `step` bytes from one row to the next, and `PRODUCTS` that need what was read. Each of a
+// round lies elsewhere: the assembler would read the same matrix but once.
+#define AT(i) (at + 512 * (i))
 template <int COUNT, bool TURNED, int PRODUCTS>
 __device__ void read_matrices(float* out, int rounds, int step)
 {
-    __shared__ __align__(16) float tile[8192];
-    for (int i = threadIdx.x; i < 8192; i += blockDim.x) tile[i] = 0.0f;
+    __shared__ __align__(16) float tile[9216];
+    for (int i = threadIdx.x; i < 9216; i += blockDim.x) tile[i] = 0.0f;
     __syncthreads();
     const unsigned at = __cvta_generic_to_shared(tile) + threadIdx.x % 32 * step;
     unsigned x[CHAINS] = {};
@@ -136,15 +138,15 @@ __device__ void read_matrices(float* out, int rounds, int step)
 #pragma unroll
         for (int i = 0; i < STEPS; ++i) {
             unsigned v[4] = {};
-            if (COUNT == 1) asm volatile("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%0}, [%1];" : "=r"(v[0]) : "r"(at));
+            if (COUNT == 1) asm volatile("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%0}, [%1];" : "=r"(v[0]) : "r"(AT(i)));
             if (COUNT == 2)
-                asm volatile("ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%0, %1}, [%2];" : "=r"(v[0]), "=r"(v[1]) : "r"(at));
+                asm volatile("ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%0, %1}, [%2];" : "=r"(v[0]), "=r"(v[1]) : "r"(AT(i)));
             if (COUNT == 4 && !TURNED)
                 asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
-                             : "=r"(v[0]), "=r"(v[1]), "=r"(v[2]), "=r"(v[3]) : "r"(at));
+                             : "=r"(v[0]), "=r"(v[1]), "=r"(v[2]), "=r"(v[3]) : "r"(AT(i)));
             if (COUNT == 4 && TURNED)
                 asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
-                             : "=r"(v[0]), "=r"(v[1]), "=r"(v[2]), "=r"(v[3]) : "r"(at));
+                             : "=r"(v[0]), "=r"(v[1]), "=r"(v[2]), "=r"(v[3]) : "r"(AT(i)));
             if (PRODUCTS == 0) x[i % CHAINS] ^= v[0];
             const unsigned b[2] = {v[0], v[2]};
 #pragma unroll
