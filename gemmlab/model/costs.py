@@ -41,7 +41,7 @@ def tables(
         if one.product:
             banks = tensor.registers(one)
         costs[i, : sm.BANKS] = cost.port, ways * cost.l2, cost.fresh, latency(one, machine), cost.misses, reuse.late
-        costs[i, sm.BANKS :] = *banks, cost.turn, cost.first
+        costs[i, sm.BANKS :] = *banks, cost.turn, cost.first, tensor.held(one, machine)
     return whole, costs
 
 

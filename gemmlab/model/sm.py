@@ -37,7 +37,8 @@ BUSY = 8
 UNIT, KIND, STALL, SETS, READS, WAIT, LEVEL, GROUPS_LEFT = range(8)
 PORT, L2_BYTES, DRAM_BYTES, LATENCY, MISSES, LATE, BANKS = range(7)
 STEPS, FIRST = 8, 9
-WHOLE, COSTS = 8, 10  # of BANKS there are two columns: registers that are read from each
+HOLD = 10  # cycles that a result's way into the registers keeps the tensor core from its own
+WHOLE, COSTS = 8, 11  # of BANKS there are two columns: registers that are read from each
 # Numbers of the machine. QUEUE is how far, in cycles, requests may run ahead of the load/store unit.
 QUEUE, L2_RATE, DRAM_RATE, BARRIER_LATENCY, ALU_CYCLES, FMA_CYCLES, HEAVY_CYCLES, OTHER_CYCLES = range(8)
 L2_LATENCY, DRAM_LATENCY, BANK_QUEUE, GREEDY = 8, 9, 10, 11
@@ -195,6 +196,7 @@ def _issue(sm, s, w, now, warps):  # pragma: no cover
     unit = sm.whole[i, UNIT]
     if sass.SHARED <= unit <= sass.LOCAL:
         done, read = _request(sm, w, i, now)
+        sm.scheduler[s, _TENSOR] = max(sm.scheduler[s, _TENSOR], now) + sm.costs[i, HOLD]
     else:
         done, read = _computed(sm, s, i, now), now
     _raise(sm, w, i, done, read)

@@ -47,7 +47,8 @@ class _Whole:
 
 def known(machine: Machine) -> bool:
     """Whether the constants of the GPU say what tensor cores take."""
-    return all(name in machine.constants for name, _ in _RATES.values())
+    wanted = (*(name for name, _ in _RATES.values()), "ldmatrix_latency", "ldmatrix_mma_4_rate")
+    return all(name in machine.constants for name in wanted)
 
 
 def cycles(one: Instruction, machine: Machine) -> float:
@@ -58,6 +59,16 @@ def cycles(one: Instruction, machine: Machine) -> float:
 def read_latency(machine: Machine) -> float:
     """Cycles from the end of an LDSM's passes to its result."""
     return machine["ldmatrix_latency"] - _MATRICES
+
+
+def held(one: Instruction, machine: Machine) -> float:
+    """How long what a read of shared memory puts into the registers keeps the tensor core waiting: measured with LDSM, of
+    which each writes four, and taken to be the same for each register of other reads."""
+    if one.base not in (sass.LDSM, sass.LDS) or not known(machine):
+        return 0.0
+    together, alone = _SCHEDULERS / machine["ldmatrix_mma_4_rate"], 4 * _SCHEDULERS / machine["mma_half_rate"]
+    written = _MATRICES if one.base == sass.LDSM else max(1, one.width // 4)
+    return max(0.0, together - alone) / _MATRICES * written
 
 
 def registers(one: Instruction) -> tuple[int, int]:
