@@ -27,6 +27,7 @@ FOLDER = ROOT / "tests" / "kernels_model"
 LAST_LESSON = "09"
 BLIND = ("fresh",)
 _GROUPS = {"unseen": "unseen", "blind": "fresh"}  # of what the names of their folders begin with
+TENSOR = {"tensor_seen": "tensor", "tensor_fresh": "tensor fresh"}  # groups of folders
 SHAPES: tuple[Shape, ...] = (
     (1024, 1024, 1024),
     (4096, 4096, 4096),
@@ -76,12 +77,14 @@ class ModelKernel:
 
 def model_kernels() -> list[ModelKernel]:
     """All of them."""
-    return [*_ladder(), *_landscape(), *_fast(), *published(), *resized()]
+    return [*_ladder(), *_landscape(), *_fast(), *published(), *resized(), *_tensor()]
 
 
 def published(folder: Path = FOLDER) -> Iterator[ModelKernel]:
     """Those of tests/kernels_model; the lines `// block:`, `// grid:`, `// smem:` or `// launcher:` say how each is
     launched, `// multiples: M,N,K` which sizes it takes."""
+    from gemmlab.kernel.elements import element_named
+    from gemmlab.kernel.layout import COURSE
     from gemmlab.launcher.spec import LauncherSpec
     from gemmlab.trials.numbers import variant
 
@@ -91,9 +94,11 @@ def published(folder: Path = FOLDER) -> Iterator[ModelKernel]:
         if "launcher" in told:
             candidate = Candidate(source, path.stem, LauncherSpec(told["launcher"]).of(source))
         else:
-            candidate = variant(path.stem, source, told["block"], told["grid"], told.get("smem", "0"))
+            layout = replace(COURSE, element=element_named(told.get("element", "float32")))
+            candidate = variant(path.stem, source, told["block"], told["grid"], told.get("smem", "0"), layout=layout)
         M, N, K = map(int, told.get("multiples", "1,1,1").split(","))
-        group = _GROUPS.get(path.parent.name.partition("_")[0], "published")
+        first = path.parent.name.partition("_")[0]
+        group = TENSOR.get(path.parent.name) or _GROUPS.get(first, "published")
         yield ModelKernel(path.stem, group, candidate, (M, N, K))
 
 
@@ -141,3 +146,12 @@ def _fast() -> Iterator[ModelKernel]:
     for entry in entries(ROOT):
         if entry.lesson is None and entry.dtype == "float32":
             yield ModelKernel(entry.candidate.filename, "fast", entry.candidate)
+
+
+def _tensor() -> Iterator[ModelKernel]:
+    """The course's kernels on tensor cores."""
+    from gemmlab.records.record import entries
+
+    for entry in entries(ROOT):
+        if entry.dtype != "float32":
+            yield ModelKernel(entry.candidate.filename, "tensor", entry.candidate)

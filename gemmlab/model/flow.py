@@ -204,7 +204,10 @@ def _known(
             yield executed.get(line, 0.0), _ANCHOR, places
         elif len(places) == 1:
             alone[next(iter(places)), kinds[line]].append(executed.get(line, 0.0))
+    ran = {n for line, places in where.items() if kinds[line] == _ANCHOR and executed.get(line) for n in places}
     for (n, trust), counts in alone.items():
+        if trust == _GUARDED and n in ran and not any(counts):
+            continue  # its guard is never true; that says nothing of those beside it
         yield max(counts) if trust == _GUARDED else median_low(counts), trust, {n: 1}
 
 

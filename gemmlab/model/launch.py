@@ -18,7 +18,7 @@ from gemmlab.kernel.launch import Launch, cdiv
 from gemmlab.kernel.limits import occupancy
 from gemmlab.kernel.plan import Plan
 from gemmlab.kernel.warp import WARP
-from gemmlab.model import flow, grid, sass, sm
+from gemmlab.model import flow, grid, sass, sm, tensor
 from gemmlab.model.costs import numbers, tables
 from gemmlab.model.cubin import machine_code
 from gemmlab.model.limits import require_few_strong, require_known, require_little_local
@@ -62,7 +62,8 @@ def timed(
     """One launch of `work`, whose kernels do the `epilogue` too. Raises NotCounted where there is no telling."""
     code = _code(program.machine_code, program.symbol(launch.kernel), launch.kernel)
     block = sampled(program, launch, work, shape, epilogue)
-    require_known(code, program.ptx, program.symbol(launch.kernel), block)
+    require_known(code, program.ptx, program.symbol(launch.kernel), block, machine)
+    block, code = tensor.in_machine_code(block, code, program.ptx)
     warps = cdiv(prod(launch.block), WARP)
     flows = flow.solved(code, {line: counted.instructions / warps for line, counted in block.lines.items()})
     require_little_local(code, flows)

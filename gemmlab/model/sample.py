@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gemmlab.kernel.counters import Counters, LineCounters, Touched
+from gemmlab.kernel.elements import THREE_TF32, Element
 from gemmlab.kernel.epilogue import NOTHING, Epilogue
 from gemmlab.kernel.launch import Launch, cdiv
 from gemmlab.kernel.plan import Plan
@@ -44,6 +45,8 @@ class Sampled:
     tile: Tile
     warps: int
     edges: Edges | None = None  # None where all blocks do the same
+    element_bytes: int = FLOAT_BYTES  # of A and B
+    products_each: int = 1  # of an element of A and one of B
 
     @cached_property
     def totals(self) -> LineCounters:
@@ -57,7 +60,12 @@ class Sampled:
     @property
     def depth(self) -> float:
         """The k that an element of C is summed over by this block, on average."""
-        return self.totals.fma / self.tile.elements if self.tile.elements else 0.0
+        return self.products / self.tile.elements if self.tile.elements else 0.0
+
+    @property
+    def products(self) -> float:
+        """Of elements of A and of B, by threads and on tensor cores."""
+        return self.totals.fma + self.totals.tensor_fma / self.products_each
 
     @cached_property
     def loaded(self) -> dict[str, float]:
@@ -77,7 +85,7 @@ class Sampled:
             for other, touched in self.touched.items()
             if touched.array == array and self.lines[other].global_load_requests == often
         )
-        k_each_time = self.tile.pieces * depth * self.warps / often / max(1, width // FLOAT_BYTES)
+        k_each_time = self.tile.pieces * depth * self.warps / often / max(1, width // self.element_bytes)
         copies = min(len(alike), max(1, round(k_each_time)))
         return copies, alike.index(line) * copies // len(alike)
 
@@ -175,7 +183,24 @@ def counted(launch: Launch, number: int, counters: Counters, written: np.ndarray
         line: _usual(last, counters.lines[line], counters.cache_lines.get(line, 0))
         for line, last in counters.touched.items()
     }
-    return Sampled(prod(launch.grid), number, counters.lines, counters.cache_lines, touched, tile, warps)
+    element = launch.layout.element
+    touched = {line: _in_words(one, element) for line, one in touched.items()}
+    return Sampled(
+        prod(launch.grid),
+        number,
+        counters.lines,
+        counters.cache_lines,
+        touched,
+        tile,
+        warps,
+        element_bytes=element.size,
+        products_each=3 if element is THREE_TF32 else 1,
+    )
+
+
+def _in_words(one: Touched, element: Element) -> Touched:
+    """Of smaller elements the emulator counted each."""
+    return one if one.array not in ("A", "B") else replace(one, words=one.words * element.size / FLOAT_BYTES)
 
 
 def _usual(last: Touched, counted: LineCounters, cache_lines: int) -> Touched:
@@ -195,15 +220,15 @@ def _at_work(run: Callable[[int], Sampled], grid: tuple[int, int, int], products
     the first ones may have one more than those in the middle, or the only ones. Blocks without any are not among those
     that it stands for."""
     middle = run(_middle(grid))
-    enough = not middle.totals.fma or middle.totals.fma * middle.blocks >= _EVEN * products
+    enough = not middle.products or middle.products * middle.blocks >= _EVEN * products
     if middle.stores and enough:
-        ragged = _EVEN * middle.totals.fma * middle.blocks > products
+        ragged = _EVEN * middle.products * middle.blocks > products
         return _with_edges(middle, run, grid, ragged)
     if middle.number == 0:
         return middle
     first = run(0)
     if middle.stores or not first.stores:
-        return max(first, middle, key=lambda one: one.totals.fma)
+        return max(first, middle, key=lambda one: one.products)
     working, idle = 0, middle.number
     while idle - working > 1:
         between = (working + idle) // 2
