@@ -96,7 +96,7 @@ MEANINGS: dict[str, str] = {
     "ldmatrix_4_turned_rate": "reads a cycle of an SM: ldmatrix of four matrices, transposed, rows side by side",
     "ldmatrix_4_conflict_rate": "reads a cycle of an SM: ldmatrix of four matrices, all rows of each in the same banks",
     **{
-        f"ldmatrix_mma_{count}_rate": f"rounds a cycle of an SM: ldmatrix of four matrices, {count} products that need it"
+        f"ldmatrix_mma_{count}_rate": f"rounds a cycle of an SM: ldmatrix of four matrices, {count} products of them"
         for count in (1, 2, 4)
     },
     "shared_4_rate": "reads a cycle of an SM: 4 bytes a lane of shared memory, all banks once",

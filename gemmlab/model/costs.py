@@ -16,12 +16,14 @@ _KINDS = {sass.BAR: sm.SYNC, sass.LDGDEPBAR: sm.CLOSE_GROUP, sass.DEPBAR: sm.WAI
 _LEVELS = {sass.SHARED: sm.WAIT_SHARED, **dict.fromkeys((sass.GLOBAL, sass.COPY, sass.LOCAL), sm.WAIT_MEMORY)}
 _CONSTANT_LATENCY = 30  # cycles, of what is read once at the start: thread and block numbers, arguments
 _BANKS = 2  # of a thread's registers
-# Three numbers that nothing measures, set by hand at 1024×1024×1024: how far requests and reads of registers may run
-# ahead of what serves them, and that a scheduler goes on with the warp that went last.
+# Four numbers that nothing measures, set by hand: how far requests and reads of registers may run ahead of what serves
+# them, that a scheduler goes on with the warp that went last, and how far latencies lie from their mean. A barrier waits
+# for the slowest.
 QUEUE_CYCLES = 24.0
 _L2_BYTES_AN_SM = 64.0  # a cycle, the width of an SM's way to the L2 cache
 BANK_QUEUE = 1.0
 GREEDY = 1.0
+LATENCY_SPREAD = 0.25
 
 
 def tables(
@@ -73,6 +75,7 @@ def numbers(machine: Machine, active: int, warps: int) -> np.ndarray:
     found[sm.BARRIER_LATENCY] = _barrier(machine, warps)
     found[sm.BANK_QUEUE] = BANK_QUEUE
     found[sm.GREEDY] = GREEDY
+    found[sm.SPREAD] = LATENCY_SPREAD
     found[sm.ALU_CYCLES] = 2
     found[sm.FMA_CYCLES] = 2
     found[sm.HEAVY_CYCLES] = 2

@@ -6,6 +6,7 @@ Blocks of one SM slow each other down, as far as they ask for the same units.
 
 from __future__ import annotations
 
+from collections import namedtuple
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,12 +16,17 @@ SPREAD = 0.06  # by which the times of equal blocks differ: what is simulated en
 _STEPS = 8  # parts of a block's load, for which there is a pace
 _GOLDEN = 0.6180339887498949
 _MOST = 200_000  # blocks that are followed one by one
+_NOTHING = 1e-9
+
+# Of each SM: how much of its blocks is left, their widths, how many they are, the sum of the widths, until when it was
+# followed, when its next block ends; how long it had blocks, and how much of them.
+_Sms = namedtuple("_Sms", "left wide count load clock end busy ran")
 
 
 @dataclass(frozen=True)
 class Dealt:
-    """`cycles` until the last block ends; the cycles that SMs had blocks, as a share of all, and how many blocks, of the
-    middle's size, the SM ran that ended last."""
+    """`cycles` until the last block ends; `used` is the share of all SMs' cycles in which they had blocks, `blocks` how
+    many, of the middle's size, the SM ran that ended last."""
 
     cycles: float
     used: float
@@ -47,51 +53,70 @@ def pace(loads: list[float], cycles: list[float], slots: int) -> np.ndarray:
 
 @njit(cache=True, nogil=True)
 def _dealt(width, work, pace, slots, sms):  # pragma: no cover
-    left, wide, count = np.zeros((sms, slots)), np.zeros((sms, slots)), np.zeros(sms, np.int64)
-    load, clock, end = np.zeros(sms), np.zeros(sms), np.full(sms, np.inf)
-    ends, busy, ran = np.zeros(sms), np.zeros(sms), np.zeros(sms)
-    taken, total = 0, len(width)
-    for slot in range(slots):
-        for s in range(sms):
-            if taken < total:
-                _take(s, taken, width, work, left, wide, count, load, ran)
-                taken += 1
+    """When each SM ends, how long it had blocks, and how many."""
+    state = _Sms(
+        left=np.zeros((sms, slots)),
+        wide=np.zeros((sms, slots)),
+        count=np.zeros(sms, np.int64),
+        load=np.zeros(sms),
+        clock=np.zeros(sms),
+        end=np.full(sms, np.inf),
+        busy=np.zeros(sms),
+        ran=np.zeros(sms),
+    )
+    taken = min(len(width), slots * sms)
+    for number in range(taken):
+        _take(state, number % sms, number, width[number], work[number])
     for s in range(sms):
-        _next_end(s, pace, left, count, load, clock, end)
+        _look_ahead(state, s, pace)
     while True:
-        s = int(np.argmin(end))
-        now = end[s]
-        if now == np.inf:
-            return ends, busy, ran
-        gone = (now - clock[s]) / pace[int(np.ceil(load[s] * _STEPS))]
-        busy[s] += now - clock[s]
-        clock[s] = ends[s] = now
-        kept = 0
-        for slot in range(count[s]):
-            after = left[s, slot] - gone
-            if after > 1e-9:
-                left[s, kept], wide[s, kept] = after, wide[s, slot]
-                kept += 1
-            else:
-                load[s] = max(0.0, load[s] - wide[s, slot])
-        count[s] = kept
-        while count[s] < slots and taken < total:
-            _take(s, taken, width, work, left, wide, count, load, ran)
+        s = int(np.argmin(state.end))
+        if state.end[s] == np.inf:
+            return state.clock, state.busy, state.ran
+        _pass_time(state, s, pace)
+        while state.count[s] < slots and taken < len(width):
+            _take(state, s, taken, width[taken], work[taken])
             taken += 1
-        _next_end(s, pace, left, count, load, clock, end)
+        _look_ahead(state, s, pace)
 
 
 @njit(cache=True, nogil=True)
-def _take(s, number, width, work, left, wide, count, load, ran):  # pragma: no cover
-    left[s, count[s]] = work[number] * (1 + SPREAD * ((number * _GOLDEN) % 1.0 - 1.0))
-    wide[s, count[s]] = width[number]
-    load[s] = min(len(left[s]), load[s] + width[number])
-    ran[s] += width[number] * work[number]
-    count[s] += 1
+def _take(state, s, number, width, work):  # pragma: no cover
+    slot = state.count[s]
+    state.left[s, slot] = work * (1 - SPREAD * ((number * _GOLDEN) % 1.0))
+    state.wide[s, slot] = width
+    state.load[s] += width
+    state.ran[s] += width * work
+    state.count[s] += 1
 
 
 @njit(cache=True, nogil=True)
-def _next_end(s, pace, left, count, load, clock, end):  # pragma: no cover
-    end[s] = np.inf
-    for slot in range(count[s]):
-        end[s] = min(end[s], clock[s] + left[s, slot] * pace[int(np.ceil(load[s] * _STEPS))])
+def _pass_time(state, s, pace):  # pragma: no cover
+    """Until the next block of the SM ends; it is gone then."""
+    passed = state.end[s] - state.clock[s]
+    done = passed / _beside(state, s, pace)
+    state.clock[s] = state.end[s]
+    state.busy[s] += passed
+    kept = 0
+    load = 0.0
+    for slot in range(state.count[s]):
+        left = state.left[s, slot] - done
+        if left > _NOTHING:
+            state.left[s, kept], state.wide[s, kept] = left, state.wide[s, slot]
+            load += state.wide[s, slot]
+            kept += 1
+    state.count[s], state.load[s] = kept, load
+
+
+@njit(cache=True, nogil=True)
+def _look_ahead(state, s, pace):  # pragma: no cover
+    """When the next block of the SM ends."""
+    state.end[s] = np.inf
+    for slot in range(state.count[s]):
+        state.end[s] = min(state.end[s], state.clock[s] + state.left[s, slot] * _beside(state, s, pace))
+
+
+@njit(cache=True, nogil=True)
+def _beside(state, s, pace):  # pragma: no cover
+    """How long a whole block takes beside those that the SM has."""
+    return pace[min(len(pace) - 1, int(np.ceil(state.load[s] * _STEPS)))]

@@ -39,10 +39,11 @@ PORT, L2_BYTES, DRAM_BYTES, LATENCY, MISSES, LATE, BANKS = range(7)
 STEPS, FIRST = 8, 9
 HOLD = 10  # cycles that a result's way into the registers keeps the tensor core from its own
 WHOLE, COSTS = 8, 11  # of BANKS there are two columns: registers that are read from each
-# Numbers of the machine. QUEUE is how far, in cycles, requests may run ahead of the load/store unit.
+# Numbers of the machine. QUEUE is how far, in cycles, requests may run ahead of the load/store unit, SPREAD by which
+# share of the mean the latencies of the L2 cache and of memory lie below and above it.
 QUEUE, L2_RATE, DRAM_RATE, BARRIER_LATENCY, ALU_CYCLES, FMA_CYCLES, HEAVY_CYCLES, OTHER_CYCLES = range(8)
-L2_LATENCY, DRAM_LATENCY, BANK_QUEUE, GREEDY = 8, 9, 10, 11
-MACHINE = 12
+L2_LATENCY, DRAM_LATENCY, BANK_QUEUE, GREEDY, SPREAD = 8, 9, 10, 11, 12
+MACHINE = 13
 
 # Columns of a warp.
 _AT, _READY, _ALLOWED, _REASON, _CLOSED, _OPEN_COPY, _COUNTER = range(7)
@@ -258,7 +259,9 @@ def _fetched(sm, w, i, start):  # pragma: no cover
         return 0.0
     draw = (at * 0.6180339887498949 + w * 0.7548776662466927) % 1.0
     is_late = (draw * 37.0 + sm.warp[w, _AT] * 0.5698402909980532) % 1.0 < cost[LATE]
-    return max(shared[_L2], shared[_DRAM], shared[_PORT]) + machine[DRAM_LATENCY if is_late else L2_LATENCY]
+    latency = machine[DRAM_LATENCY if is_late else L2_LATENCY]
+    apart = 2.0 * ((draw * 91.0 + step * 0.3819660112501051) % 1.0) - 1.0
+    return max(shared[_L2], shared[_DRAM], shared[_PORT]) + latency * (1.0 + machine[SPREAD] * apart)
 
 
 @njit(cache=True, nogil=True)
