@@ -74,7 +74,7 @@ MEANINGS: dict[str, str] = {
     "large_code_rate": "warp instructions a cycle of an SM: multiply-adds in a loop of 64 KB of code",
     "shuffle_rate": "warp instructions a cycle of an SM: shuffles",
     **{
-        f"mma_{kind}_latency": f"cycles from a product of {what} on tensor cores to one that adds to it: a chain in one warp"
+        f"mma_{kind}_latency": f"cycles from a product of {what} on tensor cores to one that adds to it, one warp"
         for kind, what in _PRODUCTS.items()
     },
     **{
@@ -85,7 +85,7 @@ MEANINGS: dict[str, str] = {
         f"mma_half_rate_{warps}": f"the same of 16×8×16 of float16, with {warps} warps a scheduler and no more"
         for warps in (1, 2, 4)
     },
-    "mma_half_chain_rate_4": "warp instructions a cycle of an SM: chains of products, 4 warps a scheduler, one chain each",
+    "mma_half_chain_rate_4": "warp instructions a cycle of an SM: products, one chain a warp, 4 warps a scheduler",
     "mma_outer_product_rate": "warp instructions a cycle of an SM: products of 4 by 8 fragments, two warps a scheduler",
     "mma_half_fma_8_rate": "rounds a cycle of an SM: a product of 16×8×16 and 8 float32 multiply-adds beside it",
     "mma_half_fma_16_rate": "rounds a cycle of an SM: a product of 16×8×16 and 16 float32 multiply-adds beside it",
@@ -96,7 +96,7 @@ MEANINGS: dict[str, str] = {
     "ldmatrix_4_turned_rate": "reads a cycle of an SM: ldmatrix of four matrices, transposed, rows side by side",
     "ldmatrix_4_conflict_rate": "reads a cycle of an SM: ldmatrix of four matrices, all rows of each in the same banks",
     **{
-        f"ldmatrix_mma_{count}_rate": f"rounds a cycle of an SM: ldmatrix of four matrices, and {count} products that need it"
+        f"ldmatrix_mma_{count}_rate": f"rounds a cycle of an SM: ldmatrix of four matrices, {count} products of them"
         for count in (1, 2, 4)
     },
     "shared_4_rate": "reads a cycle of an SM: 4 bytes a lane of shared memory, all banks once",

@@ -204,10 +204,10 @@ def _known(
             yield executed.get(line, 0.0), _ANCHOR, places
         elif len(places) == 1:
             alone[next(iter(places)), kinds[line]].append(executed.get(line, 0.0))
+    # A guard that is never true says nothing of what stands beside it.
     ran = {n for line, places in where.items() if kinds[line] == _ANCHOR and executed.get(line) for n in places}
-    for (n, trust), counts in alone.items():
-        if trust == _GUARDED and n in ran and not any(counts):
-            continue  # its guard is never true; that says nothing of those beside it
+    telling = {key: counts for key, counts in alone.items() if key[1] != _GUARDED or key[0] not in ran or any(counts)}
+    for (n, trust), counts in telling.items():
         yield max(counts) if trust == _GUARDED else median_low(counts), trust, {n: 1}
 
 

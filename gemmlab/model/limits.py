@@ -18,9 +18,7 @@ _CLOCK = re.compile(r"%clock|%globaltimer|vprintf")
 _REGISTER = re.compile(r"%[A-Za-z]+\d+")
 
 
-def require_known(
-    code: Sequence[sass.Instruction], ptx: str, symbol: str, block: Sampled, machine: Machine
-) -> None:
+def require_known(code: Sequence[sass.Instruction], ptx: str, symbol: str, block: Sampled, machine: Machine) -> None:
     """Raise NotCounted, with a sentence, for what the model does not know."""
     ran = {line for line, counted in block.lines.items() if counted.instructions}
     if any(one.unit == sass.TENSOR and one.ptx in ran for one in code) and not tensor.known(machine):

@@ -1,8 +1,8 @@
-"""Tensor cores: which machine instructions an instruction of the PTX becomes, and how long one keeps a tensor core busy.
+"""Tensor cores: which machine code an instruction of the PTX becomes, and how long it keeps a tensor core busy.
 
-The emulator takes an instruction of a whole warp apart in its own way: into a request for each register, or two where it
-holds numbers of two rows. The assembler makes one LDSM of it where it can, else a load for each register and a MOVM where
-the matrix is to be turned. So their counts are turned into those of the machine code here, before anything else reads them.
+The emulator takes an instruction of a whole warp apart in its own way: into a request for each register, or two where
+it holds numbers of two rows. The assembler makes one LDSM of it where it can, else a load for each register and a MOVM
+where the matrix is to be turned. So their counts are made those of the machine code, before anything else reads them.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from gemmlab.model.machines import Machine
 from gemmlab.model.sample import NotCounted, Sampled
 from gemmlab.model.sass import Instruction
 
-# By the k of an HMMA, which multiplies 16×k by k×8, and whether it is of TF32: the constant of its rate, and the registers
-# that it reads from each of the two banks.
+# By the k of an HMMA, which multiplies 16×k by k×8, and whether it is of TF32: the constant of its rate, and the
+# registers that it reads from each of the two banks.
 _RATES = {
     (16, False): ("mma_half_rate", (5, 5)),
     (8, False): ("mma_half_k8_rate", (4, 3)),
@@ -62,8 +62,8 @@ def read_latency(machine: Machine) -> float:
 
 
 def held(one: Instruction, machine: Machine) -> float:
-    """How long what a read of shared memory puts into the registers keeps the tensor core waiting: measured with LDSM, of
-    which each writes four, and taken to be the same for each register of other reads."""
+    """How long what a read of shared memory puts into the registers keeps the tensor core waiting: measured with LDSM,
+    of which each writes four, and taken to be the same for each register of other reads."""
     if one.base not in (sass.LDSM, sass.LDS) or not known(machine):
         return 0.0
     together, alone = _SCHEDULERS / machine["ldmatrix_mma_4_rate"], 4 * _SCHEDULERS / machine["mma_half_rate"]
@@ -83,9 +83,7 @@ def _rate(one: Instruction) -> tuple[str, tuple[int, int]]:
     return found
 
 
-def in_machine_code(
-    block: Sampled, code: Sequence[Instruction], ptx: str
-) -> tuple[Sampled, tuple[Instruction, ...]]:
+def in_machine_code(block: Sampled, code: Sequence[Instruction], ptx: str) -> tuple[Sampled, tuple[Instruction, ...]]:
     """The block's counts and its code, where whole warps multiply: each line counts what its machine instructions do,
     and accesses by a generic address are of the memory that they reached. Raises NotCounted for unknown shapes."""
     text = ptx.split("\n")
