@@ -94,7 +94,7 @@ def timed(
 def _dealt(
     run: Callable[[float], _Round], edges: Edges | None, total: int, slots: int, sms: int
 ) -> tuple[_Round, float]:
-    """What the SM does that ends last, and the share of all SMs' cycles in which they have blocks. `run` simulates an SM
+    """What the SM does that ends last, and the share of all SMs' cycles in which they have blocks. `run` simulates one
     with so many whole blocks, of which `slots` fit on it."""
     few = {_FEW_WARPS} if edges else set()
     loads = sorted({*few, 1.0, float(ceil(slots / 2)), float(slots)})
