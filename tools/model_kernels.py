@@ -6,6 +6,8 @@
 - published: tests/kernels_model, kernels of the kinds that people publish, written for this;
 - unseen: its folders unseen_*, kernels of other kinds;
 - resized: solutions with sizes that no record had;
+- tensor: kernels on tensor cores, the course's and those of the folder tensor_seen;
+- tensor fresh: those of the folder tensor_fresh, predicted once, when the model was done;
 - fresh: its folders blind_*, written when faults that unseen and resized had shown were being mended.
 
 The last is the blind half: its times were taken and predicted once, after the model's last change. unseen and resized
@@ -28,6 +30,7 @@ LAST_LESSON = "09"
 BLIND = ("fresh",)
 _GROUPS = {"unseen": "unseen", "blind": "fresh"}  # of what the names of their folders begin with
 TENSOR = {"tensor_seen": "tensor", "tensor_fresh": "tensor fresh"}  # groups of folders
+TENSOR_BLIND = ("tensor fresh",)
 SHAPES: tuple[Shape, ...] = (
     (1024, 1024, 1024),
     (4096, 4096, 4096),
@@ -68,7 +71,10 @@ class ModelKernel:
 
     @property
     def half(self) -> str:
-        """'blind' where nobody saw a prediction before the model was done, else 'seen'."""
+        """'blind' where nobody saw a prediction before the model was done, else 'seen'; 'tensor' before it where the
+        kernel multiplies on tensor cores, so that those of float32 stay comparable."""
+        if self.group in TENSOR.values():
+            return "tensor blind" if self.group in TENSOR_BLIND else "tensor seen"
         return "blind" if self.group in BLIND else "seen"
 
     def takes(self, shape: Shape) -> bool:
