@@ -257,6 +257,6 @@ def decoded(ptx: str, symbol: str):
         return f"The emulator cannot read this kernel: {reason}."
     except KeyError:
         return (
-            f"The compiled code has no kernel named {symbol}: the compiler leaves out what its GPU could not run, such as "
-            "clusters of blocks before sm_90."
+            f"The compiled code has no kernel named {symbol}: the compiler leaves out what its GPU could not run, such "
+            "as clusters of blocks before sm_90."
         )
