@@ -6,11 +6,13 @@
 - published: tests/kernels_model, kernels of the kinds that people publish, written for this;
 - unseen: its folders unseen_*, kernels of other kinds;
 - resized: solutions with sizes that no record had;
+- tensor: kernels on tensor cores, the course's and those of the folder tensor_seen;
 - fresh: its folders fresh_*, written when faults that unseen and resized had shown were being mended;
 - handed in: its folders handed_in_*, as strangers would hand them in, written while the model learned from the others;
-- new sizes: solutions with sizes that neither a record nor resized had.
+- new sizes: solutions with sizes that neither a record nor resized had;
+- tensor fresh: those of the folder tensor_fresh.
 
-The last two are the blind half: their times were taken, and predicted once, after the model's last change. Before that,
+The last three are blind: their times were taken, and predicted once, after the model's last change. Before that,
 unseen and resized were blind, and then fresh.
 """
 
@@ -29,6 +31,8 @@ FOLDER = ROOT / "tests" / "kernels_model"
 TUNED = "09"  # the lesson of the search
 BLIND = ("handed in", "new sizes")
 _GROUPS = {"unseen": "unseen", "fresh": "fresh", "handed": "handed in"}  # of what the names of their folders begin with
+TENSOR = {"tensor_seen": "tensor", "tensor_fresh": "tensor fresh"}  # groups of folders
+TENSOR_BLIND = ("tensor fresh",)
 SHAPES: tuple[Shape, ...] = (
     (1024, 1024, 1024),
     (4096, 4096, 4096),
@@ -80,7 +84,10 @@ class ModelKernel:
 
     @property
     def half(self) -> str:
-        """'blind' where nobody saw a prediction before the model was done, else 'seen'."""
+        """'blind' where nobody saw a prediction before the model was done, else 'seen'; 'tensor' before it where the
+        kernel multiplies on tensor cores, so that those of float32 stay comparable."""
+        if self.group in TENSOR.values():
+            return "tensor blind" if self.group in TENSOR_BLIND else "tensor seen"
         return "blind" if self.group in BLIND else "seen"
 
     def takes(self, shape: Shape) -> bool:
@@ -89,12 +96,17 @@ class ModelKernel:
 
 def model_kernels() -> list[ModelKernel]:
     """All of them."""
-    return [*_ladder(), *_landscape(), *_fast(), *published(), *resized(), *resized(NEW_SIZES, "new sizes")]
+    return [
+        *(*_ladder(), *_landscape(), *_fast(), *published()),
+        *(*resized(), *resized(NEW_SIZES, "new sizes"), *_tensor()),
+    ]
 
 
 def published(folder: Path = FOLDER) -> Iterator[ModelKernel]:
     """Those of tests/kernels_model; the lines `// block:`, `// grid:`, `// smem:` or `// launcher:` say how each is
     launched, `// multiples: M,N,K` which sizes it takes."""
+    from gemmlab.kernel.elements import element_named
+    from gemmlab.kernel.layout import COURSE
     from gemmlab.launcher.spec import LauncherSpec
     from gemmlab.trials.numbers import variant
 
@@ -104,9 +116,11 @@ def published(folder: Path = FOLDER) -> Iterator[ModelKernel]:
         if "launcher" in told:
             candidate = Candidate(source, path.stem, LauncherSpec(told["launcher"]).of(source))
         else:
-            candidate = variant(path.stem, source, told["block"], told["grid"], told.get("smem", "0"))
+            layout = replace(COURSE, element=element_named(told.get("element", "float32")))
+            candidate = variant(path.stem, source, told["block"], told["grid"], told.get("smem", "0"), layout=layout)
         M, N, K = map(int, told.get("multiples", "1,1,1").split(","))
-        group = _GROUPS.get(path.parent.name.partition("_")[0], "published")
+        first = path.parent.name.partition("_")[0]
+        group = TENSOR.get(path.parent.name) or _GROUPS.get(first, "published")
         yield ModelKernel(path.stem, group, candidate, (M, N, K))
 
 
@@ -154,3 +168,12 @@ def _fast() -> Iterator[ModelKernel]:
     for entry in entries(ROOT):
         if entry.lesson is None and entry.dtype == "float32":
             yield ModelKernel(entry.candidate.filename, "fast", entry.candidate)
+
+
+def _tensor() -> Iterator[ModelKernel]:
+    """The course's kernels on tensor cores."""
+    from gemmlab.records.record import entries
+
+    for entry in entries(ROOT):
+        if entry.dtype != "float32":
+            yield ModelKernel(entry.candidate.filename, "tensor", entry.candidate)

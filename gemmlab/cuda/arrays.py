@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import TYPE_CHECKING
 
 from gemmlab.cuda.constants import SIZES, evaluate
@@ -60,12 +61,12 @@ def array_extents(source: str, options: Sequence[str] = ()) -> dict[str, dict[st
     structs are left out.
     """
     root = parse(preprocess(source, options))
-    aliases, file_constants = type_aliases(root), constants_of(root, None)
+    aliases = type_aliases(root)
+    constants = cache(lambda function: constants_of(root, function))
     found: dict[str, dict[str, ArrayDeclaration]] = {}
     for function, node in _with_functions(root):
         if node.type == "declaration":
-            names = {**file_constants, **(constants_of(root, function) if function is not None else {})}
-            for declaration in _arrays(node, names, aliases):
+            for declaration in _arrays(node, {**constants(None), **constants(function)}, aliases):
                 _add(found.setdefault(_function_name(function), {}), declaration)
     return found
 

@@ -4,7 +4,7 @@ The emulator counts PTX. The compiler moves, joins, unrolls and drops instructio
 says of
 each one from which line of the PTX it comes. The counts of the basic blocks follow: what flows into a block flows out,
 and the copies of a PTX instruction, taken together, run as often as it did. Where that leaves a choice, as between an
-unrolled loop and its remainder, the way with fewer instructions is taken.
+unrolled loop and its remainder, the way with fewer instructions, and with fewer jumps back, is taken.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from statistics import median_low
 
 import numpy as np
 
@@ -23,6 +24,7 @@ from gemmlab.model.sass import Instruction
 # often; where it is arithmetic, the compiler may have moved it out of a loop.
 _FLOW, _ANCHOR, _GUARDED, _ARITHMETIC = 30.0, 1.0, 0.1, 0.03
 _SHORT = 1e-7  # what an instruction costs
+_BACK = 40  # instructions, what a jump back costs beside
 _ANCHORS = (sass.FMA, sass.SHARED, sass.GLOBAL, sass.COPY, sass.BARRIER, sass.DOUBLE, sass.TENSOR, sass.LOCAL)
 _ROUNDS = 400
 _LOOPS = 6
@@ -76,7 +78,7 @@ def solved(code: Sequence[Instruction], executed: dict[int, float]) -> Flow:
     blocks = basic_blocks(code)
     ways = _open(code, blocks, executed)
     rows, right, trust = _equations(code, blocks, ways, executed)
-    cost = _SHORT * np.array([blocks[start].end - blocks[start].start for start, _ in ways], float)
+    cost = _SHORT * np.array([_length(blocks, start, to) for start, to in ways], float)
     weights, flow = trust, None
     for _ in range(_TIMES):
         flow = _entered(rows, right, weights, cost, ways, flow)
@@ -89,6 +91,12 @@ def solved(code: Sequence[Instruction], executed: dict[int, float]) -> Flow:
     edges = [tuple(often.get((n, to), 0.0) for to in block.following) for n, block in enumerate(blocks)]
     counts = [float(sum(flow[w] for w, way in enumerate(ways) if way[0] == n)) for n in range(len(blocks))]
     return Flow(blocks, tuple(counts), tuple(edges))
+
+
+def _length(blocks: tuple[Block, ...], start: int, to: int) -> int:
+    """Instructions of a way, and more for one back: a loop within a loop is entered in each turn of the outer one, and
+    not once for all turns together."""
+    return blocks[start].end - blocks[start].start + (_BACK if 0 <= to <= start else 0)
 
 
 def _open(code: Sequence[Instruction], blocks: tuple[Block, ...], executed: dict[int, float]) -> list[tuple[int, int]]:
@@ -196,8 +204,11 @@ def _known(
             yield executed.get(line, 0.0), _ANCHOR, places
         elif len(places) == 1:
             alone[next(iter(places)), kinds[line]].append(executed.get(line, 0.0))
-    for (n, trust), counts in alone.items():
-        yield max(counts) if trust == _GUARDED else float(np.median(counts)), trust, {n: 1}
+    # A guard that is never true says nothing of what stands beside it.
+    ran = {n for line, places in where.items() if kinds[line] == _ANCHOR and executed.get(line) for n in places}
+    telling = {key: counts for key, counts in alone.items() if key[1] != _GUARDED or key[0] not in ran or any(counts)}
+    for (n, trust), counts in telling.items():
+        yield max(counts) if trust == _GUARDED else median_low(counts), trust, {n: 1}
 
 
 def _trust(one: Instruction) -> float:

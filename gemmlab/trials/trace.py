@@ -156,9 +156,9 @@ def trace_block(
         module = parser.parse(program.ptx)
         watched = _Watched(module.functions[symbol], waits)
         capacity = _MOST_BYTES // (threads * _RECORD.itemsize)
-        module.functions[symbol] = watched.function(capacity)
-        module.variables.append(parser.Variable(_BUFFER, "global", threads * capacity * _RECORD.itemsize, 16))
-        code = decode.decode(module, symbol)
+        buffer = parser.Variable(_BUFFER, "global", threads * capacity * _RECORD.itemsize, 16)
+        functions = {**module.functions, symbol: watched.function(capacity)}
+        code = decode.decode(replace(module, functions=functions, variables=[*module.variables, buffer]), symbol)
     except (parser.PtxError, decode.Unsupported) as reason:
         raise UserError(f"the emulator cannot read this kernel: {reason}") from None
     M, N, K = shape

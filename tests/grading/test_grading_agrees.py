@@ -13,6 +13,7 @@ import sys
 import threading
 from math import prod
 from pathlib import Path
+from zlib import crc32
 
 import pytest
 
@@ -63,6 +64,12 @@ def graded(kernel: Kernel, source: str, cases: list[HiddenCase]) -> Judged:
         served.join()
 
 
+def some_of(cases: list[HiddenCase], name: str) -> list[HiddenCase]:
+    """A few, of all sizes, and others for another name: that a solution passes all, test_grading_cases.py shows."""
+    step = max(1, len(cases) // FEW)
+    return sorted(cases, key=lambda case: prod(case.shape))[crc32(name.encode()) % step :: step]
+
+
 def assert_fails(kernel: Kernel, source: str) -> None:
     """It mostly does at the smallest cases already; only where it does not, all are run."""
     cases = sorted(draw(kernel, SECRET), key=lambda case: prod(case.shape))
@@ -73,7 +80,7 @@ def assert_fails(kernel: Kernel, source: str) -> None:
 @pytest.mark.parametrize("one", STUDENTS, ids=lambda one: one.name)
 def test_kernels_that_students_write(one: StudentKernel):
     if one.expect == "passed":
-        found = graded(one.kernel, one.text, list(draw(one.kernel, SECRET)))
+        found = graded(one.kernel, one.text, some_of(list(draw(one.kernel, SECRET)), one.name))
         assert found.status == "passed", found
     else:
         assert_fails(one.kernel, one.text)

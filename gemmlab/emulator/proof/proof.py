@@ -83,16 +83,10 @@ def proof_of(program: Program, kernel: str, arguments: tuple[Argument, ...]) -> 
     return _proof(program.ptx, program.symbol(kernel), given)
 
 
-@lru_cache(maxsize=4)
-def _parsed(ptx: str) -> Module:
-    """For all kernels of one program. Nothing here changes it."""
-    return parse(ptx)
-
-
 @lru_cache(maxsize=32)
 def _proof(ptx: str, symbol: str, given: tuple[Value, ...]) -> Proof:
     try:
-        module = _parsed(ptx)
+        module = parse(ptx)
         entry = module.functions[symbol]
         effects = Reader(module).effects(symbol)
     except (PtxError, KeyError, StopIteration) as reason:

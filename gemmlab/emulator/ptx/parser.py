@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 TYPE_BYTES = {
     "b8": 1,
@@ -148,8 +149,10 @@ _NAME = re.compile(r"[%$\w]+")
 _FORGOTTEN = (".pragma", ".alias", ".weak .alias")
 
 
+@lru_cache(maxsize=8)
 def parse(text: str) -> Module:
-    """Parse one PTX module. Raises PtxError with the offending statement."""
+    """Parse one PTX module, which several readers share: none of them changes it. Raises PtxError with the offending
+    statement."""
     return _Parser(text).module
 
 

@@ -10,7 +10,7 @@ from functools import lru_cache
 import numpy as np
 
 from gemmlab.emulator.proof.control import Ways
-from gemmlab.emulator.ptx.parser import Function, Instruction, Module, parse, parse_number
+from gemmlab.emulator.ptx.parser import Function, Instruction, parse, parse_number
 from gemmlab.emulator.sizes.arithmetic import Operation, constant, operation
 
 _NAME = re.compile(r"[%\w$.]+")
@@ -67,16 +67,11 @@ class Code:
         return len(self.function.instructions)
 
 
-@lru_cache(maxsize=4)
-def _parsed(ptx: str) -> Module:
-    return parse(ptx)
-
-
 @lru_cache(maxsize=32)
 def read_code(ptx: str, symbol: str, of_sizes: tuple[int, ...]) -> Code:
     """The code of one kernel, of whose parameters those numbers hang on the sizes. Raises PtxError, and KeyError where
     there is no such kernel."""
-    module = _parsed(ptx)
+    module = parse(ptx)
     function = module.functions[symbol]
     bodies = frozenset(name for name, one in module.functions.items() if one.instructions)
     sizes = {function.parameters[number].name for number in of_sizes}
