@@ -26,7 +26,7 @@ _FLOW, _ANCHOR, _GUARDED, _ARITHMETIC = 30.0, 1.0, 0.1, 0.03
 _SHORT = 1e-7  # what an instruction costs
 _BACK = 40  # instructions, what a jump back costs beside
 _ANCHORS = (sass.FMA, sass.SHARED, sass.GLOBAL, sass.COPY, sass.BARRIER, sass.DOUBLE, sass.TENSOR, sass.LOCAL)
-_ROUNDS = 400
+_ROUNDS, _PATIENCE = 400, 3  # of exchanges; how often all change sides without fewer being wrong
 _LOOPS = 6
 _TIMES, _OFF = 5, 0.02  # how often the equations are weighed anew; by what share a count may be off to keep its weight
 _DUE = 0.98  # turns of a way that make it due
@@ -220,41 +220,32 @@ def _trust(one: Instruction) -> float:
 def non_negative(
     matrix: np.ndarray, right: np.ndarray, cost: np.ndarray, start: np.ndarray | None = None
 ) -> np.ndarray:
-    """The x without negative numbers that makes |matrix·x - right|² / 2 + cost·x least, by the method of Lawson and
-    Hanson. The ones that `start` has above 0 are tried first."""
+    """The x without negative numbers that makes |matrix·x - right|² / 2 + cost·x least.
+
+    By exchanging: x is the best with some of its numbers free and the others 0. All that turn out wrong, negative or
+    wrongly 0, change sides together; where that does not make them fewer, the last of them changes alone. Free at first
+    are those that `start` has above 0. Source: Kim and Park, SIAM Journal on Scientific Computing 33 (2011).
+    """
     columns = matrix.shape[1]
     gram, target = matrix.T @ matrix, matrix.T @ right - cost
-    free, x = np.zeros(columns, bool), np.zeros(columns)
-    if start is not None:
-        free, x = start > 0, start.copy()
-        x = _with_free(gram, target, free, x)
-    vain = np.zeros(columns, bool)  # those that rounding alone takes up, and which fall out again at once
+    gram += _STEADY * gram.diagonal().max(initial=1.0) * np.eye(columns)
+    flat = _FLAT * max(1.0, abs(target).max(initial=0.0))
+    free = np.ones(columns, bool) if start is None else start > 0
+    fewest, patience = columns + 1, _PATIENCE
     for _ in range(_ROUNDS):
-        slope = np.where(free | vain, -np.inf, target - gram @ x)
-        best = int(slope.argmax())
-        if slope[best] <= _FLAT * max(1.0, abs(target).max()):
+        x = np.zeros(columns)
+        x[free] = np.linalg.solve(gram[np.ix_(free, free)], target[free])
+        wrong = np.flatnonzero(np.where(free, x < 0, target - gram @ x > flat))
+        if not len(wrong):
             break
-        free[best] = True
-        x = _with_free(gram, target, free, x)
-        vain = np.zeros(columns, bool) if free[best] else vain | (np.arange(columns) == best)
-    return x
-
-
-def _with_free(gram: np.ndarray, target: np.ndarray, free: np.ndarray, x: np.ndarray) -> np.ndarray:
-    """The best x with these free, and with fewer where one of them would be negative: each round takes one away."""
-    steady = _STEADY * gram.diagonal().max(initial=1.0)
-    while True:
-        trial = np.zeros_like(x)
-        own = gram[np.ix_(free, free)]
-        trial[free] = np.linalg.solve(own + steady * np.eye(len(own)), target[free])
-        bad = np.flatnonzero(free & (trial <= 0))
-        if not len(bad):
-            return trial
-        steps = x[bad] / np.maximum(x[bad] - trial[bad], 1e-300)
-        x = x + steps.min() * (trial - x)
-        free[bad[steps.argmin()]] = False
-        free &= x > 1e-12
-        x[~free] = 0.0
+        if len(wrong) < fewest:
+            fewest, patience = len(wrong), _PATIENCE
+        elif patience:
+            patience -= 1
+        else:
+            wrong = wrong[-1:]
+        free[wrong] = ~free[wrong]
+    return np.maximum(x, 0.0)
 
 
 def path(flow: Flow, most: int) -> list[int]:
