@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import struct
+import sys
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -137,7 +139,11 @@ def test_a_loop_that_ends_by_its_data_gets_no_number(extra: str, depends: bool):
         assert found.ms is None and "read from memory" in (found.unknown or "") and not found.reasons
 
 
-def test_tensor_cores_get_no_number():
+def test_tensor_cores_get_a_number_where_their_rates_were_recorded(monkeypatch):
+    assert predict(candidate("11_tensor_cores"), (64, 64, 64)).ms
+    machine = load()
+    rates = {name: value for name, value in machine.constants.items() if not name.startswith("mma_")}
+    monkeypatch.setattr(sys.modules["gemmlab.model.predict"], "load", lambda gpu: replace(machine, constants=rates))
     found = predict(candidate("11_tensor_cores"), (64, 64, 64))
     assert found.ms is None and "tensor cores" in found.unknown
 
