@@ -11,7 +11,9 @@ if TYPE_CHECKING:
     from tree_sitter import Node, Parser
 
 # The grammar has no place for these between a type and a name; they say nothing that is asked of the tree.
-_ATTRIBUTE = re.compile(rb"(?:\b__align__|\balignas|\b__attribute__)\s*(?P<open>\()")
+_ATTRIBUTE = re.compile(
+    rb"\b(?:__align__|alignas|__attribute__|__cluster_dims__|__maxnreg__|__block_size__)\s*(?P<open>\()"
+)
 CLASSES = ("struct_specifier", "class_specifier", "union_specifier")
 _SCOPES = (
     "translation_unit declaration_list namespace_definition linkage_specification "

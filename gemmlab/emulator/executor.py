@@ -256,4 +256,7 @@ def decoded(ptx: str, symbol: str):
     except (parser.PtxError, decode.Unsupported) as reason:
         return f"The emulator cannot read this kernel: {reason}."
     except KeyError:
-        return f"The compiled code has no kernel named {symbol}."
+        return (
+            f"The compiled code has no kernel named {symbol}: the compiler leaves out what its GPU could not run, such "
+            "as clusters of blocks before sm_90."
+        )

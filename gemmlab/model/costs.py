@@ -17,8 +17,8 @@ _LEVELS = {sass.SHARED: sm.WAIT_SHARED, **dict.fromkeys((sass.GLOBAL, sass.COPY,
 _CONSTANT_LATENCY = 30  # cycles, of what is read once at the start: thread and block numbers, arguments
 _BANKS = 2  # of a thread's registers
 # Four numbers that nothing measures, set by hand: how far requests and reads of registers may run ahead of what serves
-# them, that a scheduler goes on with the warp that went last, and how far latencies lie from their mean. A barrier
-# waits for the slowest.
+# them, that a scheduler goes on with the warp that went last, and how far latencies lie from their mean, of which a
+# barrier waits for the slowest.
 QUEUE_CYCLES = 24.0
 _L2_BYTES_AN_SM = 64.0  # a cycle, the width of an SM's way to the L2 cache
 BANK_QUEUE = 1.0

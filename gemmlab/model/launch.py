@@ -6,6 +6,8 @@ may be of fewer.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import ceil, prod
@@ -23,7 +25,7 @@ from gemmlab.model.costs import numbers, tables
 from gemmlab.model.cubin import machine_code
 from gemmlab.model.limits import require_few_strong, require_known, require_little_local
 from gemmlab.model.machines import Machine
-from gemmlab.model.sample import NotCounted, sampled
+from gemmlab.model.sample import Edges, NotCounted, sampled
 from gemmlab.model.traffic import Resident, reuse_of
 
 if TYPE_CHECKING:
@@ -79,15 +81,28 @@ def timed(
     path = _Path.of(flows, _steps(warps * min(fits, most)))
     values = numbers(machine, min(machine.sms, total), warps)
     slots = min(fits, most)
-    full = path.run(whole, costs, values, warps, slots)
+
+    def run(load: float) -> _Round:
+        return path.run(whole, costs, values, max(1, round(warps * min(1, load))), ceil(load))
+
     if block.edges is None and most <= fits:
-        return full.finished(code, total / machine.sms / most)
-    loads = [load for load in (_FEW_WARPS, 1.0, ceil(slots / 2)) if load < slots]
-    less = [path.run(whole, costs, values, max(1, round(warps * min(1, load))), ceil(load)).cycles for load in loads]
-    pace = grid.pace([*loads, slots], [*less, full.cycles], slots)
-    width, work = block.edges.sizes() if block.edges else (np.ones(total), np.ones(total))
-    dealt = grid.dealt(width, work, pace, slots, machine.sms)
-    return replace(dealt.blocks / slots * full, cycles=dealt.cycles).finished(code, dealt.used)
+        return run(slots).finished(code, total / machine.sms / most)
+    last, share = _dealt(run, block.edges, total, slots, machine.sms)
+    return last.finished(code, share)
+
+
+def _dealt(
+    run: Callable[[float], _Round], edges: Edges | None, total: int, slots: int, sms: int
+) -> tuple[_Round, float]:
+    """What the SM does that ends last, and the share of all SMs' cycles in which they have blocks. `run` simulates one
+    with so many whole blocks, of which `slots` fit on it."""
+    few = {_FEW_WARPS} if edges else set()
+    loads = sorted({*few, 1.0, float(ceil(slots / 2)), float(slots)})
+    with ThreadPoolExecutor() as pool:  # the simulation lets others of the process go on
+        rounds = list(pool.map(run, loads))
+    width, way = edges.sizes() if edges else (np.ones(total), np.ones(total))
+    dealt = grid.dealt(width, way, grid.pace(loads, [one.cycles for one in rounds], slots), slots, sms)
+    return replace(dealt.blocks / slots * rounds[-1], cycles=dealt.cycles), dealt.used
 
 
 def _steps(warps: int) -> int:
@@ -114,11 +129,6 @@ class _Round:
 
     def __rmul__(self, times: float) -> _Round:
         return _Round(times * self.cycles, times * self.busy, times * self.waits, times * self.ran)
-
-    def __add__(self, other: _Round) -> _Round:
-        return _Round(
-            self.cycles + other.cycles, self.busy + other.busy, self.waits + other.waits, self.ran + other.ran
-        )
 
     def finished(self, code: tuple[sass.Instruction, ...], used: float) -> Timed:
         return Timed(self.cycles, used * self.cycles, self.busy, self.waits, self.ran, code)

@@ -22,6 +22,8 @@ GEMM = f"__global__ void gemm{PARAMETERS}"
         f'extern "C" __global__ void\n__launch_bounds__(256, 2)\ngemm{PARAMETERS} {{}}',
         f"__launch_bounds__(256) {GEMM} {{}}",
         f"__attribute__((noinline)) {GEMM} {{}}",
+        f"__global__ void __maxnreg__(64) gemm{PARAMETERS} {{}}",
+        f"__global__ __cluster_dims__(2, 1, 1) void __block_size__((16, 16)) gemm{PARAMETERS} {{}}",
         f"void __global__ gemm{PARAMETERS} {{}}",
         f"__global__ void (gemm){PARAMETERS} {{}}",
         f"__global__ auto gemm{PARAMETERS} -> void {{}}",

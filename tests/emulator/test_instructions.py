@@ -105,8 +105,9 @@ _HEAD = 'extern "C" __global__ void gemm(const float* A, const float* B, float* 
         ("", "int* p = (int*)malloc(4 * K); *p = 5; C[0] = *p; free(p);", 4, "malloc"),
         ("", 'unsigned x; asm("vadd4.u32.u32.u32 %0, %1, %1, %1;" : "=r"(x) : "r"(K)); C[0] = x;', 4, "vadd4."),
         ("", "C[0] = tex1Dfetch<float>((cudaTextureObject_t)K, 0);", 4, "tex."),
+        ("", 'unsigned x; asm("mov.u32 %0, %%envreg2;" : "=r"(x)); C[0] = x;', 4, "only a cooperative launch"),
     ],
-    ids=["recursion", "function pointer", "malloc", "video instruction", "texture"],
+    ids=["recursion", "function pointer", "malloc", "video instruction", "texture", "barrier of the grid"],
 )  # fmt: skip
 @pytest.mark.parametrize("debug", [False, True])
 def test_what_cannot_be_emulated_says_so(before: str, body: str, line: int, said: str, debug: bool):

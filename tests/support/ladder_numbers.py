@@ -248,6 +248,13 @@ def recorded_gflops(number: str, shape: Shape) -> float:
     return next(at.as_taught(number).gflops for at in results.splits if at.shape == shape)
 
 
+def tensor_gflops(number: str, shape: Shape) -> float:
+    """Of a lesson's kernel on tensor cores, with the matrices that it is taught with."""
+    (results,) = [one for one in all_results() if one.machine["gpu"] == "NVIDIA H200"]
+    dtype = load(number).kernel.pristine_launches.layout.element.name
+    return next(at.as_taught(number).gflops for at in results.others if (at.shape, at.dtype) == (shape, dtype))
+
+
 def recorded_fusion(*shape: int) -> Fused:
     """Lesson 12's kernel beside the three that it replaces."""
     (results,) = [one for one in all_results() if one.machine["gpu"] == "NVIDIA H200"]
@@ -289,6 +296,7 @@ _FOR_ALL: dict[str, object] = {
     "STATIC_SHARED": STATIC_SHARED,
     "speedup": speedup,
     "split_gflops": recorded_gflops,
+    "tensor_gflops": tensor_gflops,
     "recorded_fusion": recorded_fusion,
     "autotune": autotune,
     "Sizes": Sizes,

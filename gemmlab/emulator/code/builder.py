@@ -49,7 +49,8 @@ class Builder:
         """A register that the function declares."""
         declared = function.register_type(name)
         if declared not in TYPE_BYTES or TYPE_BYTES[declared] > 8:
-            raise Unsupported(f"the register {name}")
+            cooperative = ", which only a cooperative launch sets: it is for barriers of the whole grid"
+            raise Unsupported(f"the register {name}{cooperative if name.startswith('%envreg') else ''}")
         kind = "p" if declared == "pred" else "w" if TYPE_BYTES[declared] == 8 else "r"
         return self.named_register(function.name, name, kind)
 
