@@ -169,7 +169,7 @@ def test_products_keep_a_tensor_core_busy_for_as_long_as_was_measured():
 
 
 @pytest.mark.parametrize("name", ["wmma_from_global", "mma_ldmatrix_64", "mma_tf32_64", "wmma_bfloat_32"])
-def test_tensor_cores_multiply_in_machine_code_what_the_ptx_asked_for(name: str):
+def test_tensor_cores_multiply_in_machine_code_what_the_ptx_asked_for(name):
     """By the product of the machine code's shapes, however many instructions the assembler made of one."""
     (kernel,) = (one for one in published() if one.name == name)
     shape = tuple(2 * size for size in kernel.multiples)
