@@ -346,15 +346,16 @@ class Chunk:
 
     def touched(self) -> np.ndarray:
         """Of the last request of each site to global memory, a row each: the number of the array, -1 where none is
-        known, how many words it touched there, and the most of them that lie in one of the 32 banks."""
+        known, how many words it touched there, the most of them that lie in one of the 32 banks, and its lanes."""
         if not self.code.site_count:
-            return np.zeros((0, 3), np.int64)
+            return np.zeros((0, 4), np.int64)
         metas = self.patterns.reshape(-1, META_ROW)
         array = np.where(metas[:, SECTORS] > 0, metas[:, REGION], -1)
         banks = np.zeros(len(array), np.int64)
         for site in np.flatnonzero(array >= 0):
             banks[site] = self._most_in_a_bank(self.code.pattern_start[site], metas[site, WORDS_OF_REQUEST])
-        return np.stack([array, metas[:, WORDS_OF_REQUEST], banks], axis=1)
+        lanes = np.count_nonzero((metas[:, MASK, None] >> np.arange(WARP)) & 1, axis=1)
+        return np.stack([array, metas[:, WORDS_OF_REQUEST], banks, lanes], axis=1)
 
     def _most_in_a_bank(self, start: int, count: int) -> int:
         places = self.pattern_words[start : start + count] >> GRANULE_OF_WORD << self["GRANULE_SHIFT"]

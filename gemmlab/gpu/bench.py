@@ -27,7 +27,7 @@ from gemmlab.errors import UserError
 from gemmlab.gpu.child.faults import explained
 from gemmlab.gpu.child.process import COMMAND, ChildDied, ChildTimeout, CudaError, GpuProcess
 from gemmlab.gpu.child.request import request_of
-from gemmlab.kernel.elements import FLOAT32, Element
+from gemmlab.kernel.elements import FLOAT32, Element, element_named
 from gemmlab.kernel.launch import Address, Launch
 from gemmlab.kernel.plan import Plan, element_of, launches_of
 from gemmlab.kernel.program import Program
@@ -127,7 +127,7 @@ class Bench:
         The `request` is one of request_of. As many launches are timed as fit into `seconds`, within `fewest` and
         `most`. Raises UserError where the kernel fails or its first C is wrong.
         """
-        factor = float(rounding_bound(request["shape"][2], np.float64(1)))
+        factor = float(rounding_bound(request["shape"][2], np.float64(1), element_named(request["dtype"])))
         more = {"draw": 0, "factor": factor, "seconds": seconds, "fewest": fewest, "most": most}
         measured = self.ask({**request, **more}, code, TIME_LIMIT, do="cold")
         if measured["wrong"]:

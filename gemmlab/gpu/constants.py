@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from gemmlab.gpu.bench import Bench
 
 _KERNELS = Path(__file__).with_name("child") / "constants.cu"
+_TENSOR_KERNELS = _KERNELS.with_name("tensor_constants.cu")
+_OLDEST_TENSOR = 80  # the sm_… that has all the products of tensor_constants.cu
 
 STEPS, COPY_STEPS = 64, 16  # instructions of a round, as in constants.cu
 _CODE = 4096  # those of the kernel `straight`, 16 bytes each
@@ -37,6 +39,13 @@ _SHARED_PIECE = 2**20
 _L1_WINDOW = 4096
 _FLUSH_CACHES = 4
 
+_PRODUCTS = {
+    "half": "16×8×16 of float16",
+    "half_k8": "16×8×8 of float16",
+    "bfloat": "16×8×16 of bfloat16",
+    "tf32": "16×8×8 of TF32",
+    "tf32_k4": "16×8×4 of TF32",
+}
 MEANINGS: dict[str, str] = {
     "sms": "multiprocessors, as the driver says",
     "l2_bytes": "bytes of the L2 cache, as the driver says",
@@ -64,6 +73,32 @@ MEANINGS: dict[str, str] = {
     "ffma_alu_rate": "warp instructions a cycle of an SM: float32 multiply-adds and logic in turns",
     "large_code_rate": "warp instructions a cycle of an SM: multiply-adds in a loop of 64 KB of code",
     "shuffle_rate": "warp instructions a cycle of an SM: shuffles",
+    **{
+        f"mma_{kind}_latency": f"cycles from a product of {what} on tensor cores to one that adds to it, one warp"
+        for kind, what in _PRODUCTS.items()
+    },
+    **{
+        f"mma_{kind}_rate": f"warp instructions a cycle of an SM: products of {what}, 8 chains a warp"
+        for kind, what in _PRODUCTS.items()
+    },
+    **{
+        f"mma_half_rate_{warps}": f"the same of 16×8×16 of float16, with {warps} warps a scheduler and no more"
+        for warps in (1, 2, 4)
+    },
+    "mma_half_chain_rate_4": "warp instructions a cycle of an SM: products, one chain a warp, 4 warps a scheduler",
+    "mma_outer_product_rate": "warp instructions a cycle of an SM: products of 4 by 8 fragments, two warps a scheduler",
+    "mma_half_fma_8_rate": "rounds a cycle of an SM: a product of 16×8×16 and 8 float32 multiply-adds beside it",
+    "mma_half_fma_16_rate": "rounds a cycle of an SM: a product of 16×8×16 and 16 float32 multiply-adds beside it",
+    "ldmatrix_latency": "cycles of an ldmatrix of four matrices, whose result is the next address, one warp",
+    "ldmatrix_1_rate": "reads a cycle of an SM: ldmatrix of one matrix, rows side by side",
+    "ldmatrix_2_rate": "reads a cycle of an SM: ldmatrix of two matrices, rows side by side",
+    "ldmatrix_4_rate": "reads a cycle of an SM: ldmatrix of four matrices, rows side by side",
+    "ldmatrix_4_turned_rate": "reads a cycle of an SM: ldmatrix of four matrices, transposed, rows side by side",
+    "ldmatrix_4_conflict_rate": "reads a cycle of an SM: ldmatrix of four matrices, all rows of each in the same banks",
+    **{
+        f"ldmatrix_mma_{count}_rate": f"rounds a cycle of an SM: ldmatrix of four matrices, {count} products of them"
+        for count in (1, 2, 4)
+    },
     "shared_4_rate": "reads a cycle of an SM: 4 bytes a lane of shared memory, all banks once",
     "shared_4_same_rate": "reads a cycle of an SM: 4 bytes of shared memory, the same for all lanes",
     "shared_4_conflict_rate": "reads a cycle of an SM: 4 bytes a lane of shared memory, two rows of each bank",
@@ -147,10 +182,14 @@ def measure_constants(bench: Bench, tell: Callable[[str], None]) -> dict[str, fl
     seconds."""
     program = compile_source(_KERNELS.read_text(encoding="utf-8"), _KERNELS.name, arch=bench.arch)
     found: dict[str, float] = {"sms": bench.sms, "l2_bytes": bench.l2_bytes}
+    probes = [(program, probe) for probe in _probes(bench.sms)]
+    if int(bench.arch.removeprefix("sm_").rstrip("af")) >= _OLDEST_TENSOR:
+        tensor = compile_source(_TENSOR_KERNELS.read_text(encoding="utf-8"), _TENSOR_KERNELS.name, arch=bench.arch)
+        probes += [(tensor, probe) for probe in _tensor(bench.sms)]
     clocks = []
-    for probe in _probes(bench.sms):
+    for code, probe in probes:
         try:
-            cycles, clock = _cycles(bench, program, probe)
+            cycles, clock = _cycles(bench, code, probe)
         except UserError as error:
             tell(f"{probe.name} is not measured: {error}")
             continue
@@ -222,6 +261,26 @@ def _shared(sms: int) -> Iterator[_Probe]:
         yield _Probe(
             f"shared_{name}_rate", kernel, (16, 144), _BLOCKS_AN_SM * sms, _THREADS, work, inverse=True, more=more
         )
+
+
+def _tensor(sms: int) -> Iterator[_Probe]:
+    """Products on tensor cores, and the reads that feed them."""
+    work, blocks, whole = STEPS * _WARPS_AN_SM, _BLOCKS_AN_SM * sms, 4 * STEPS
+    for kind in _PRODUCTS:
+        yield _Probe(f"mma_{kind}_latency", f"chain_mma_{kind}", (64, 320))
+        yield _Probe(f"mma_{kind}_rate", f"rate_mma_{kind}", (8, 72), blocks, _THREADS, work, True)
+    for warps in (1, 2, 4):
+        yield _Probe(f"mma_half_rate_{warps}", "rate_mma_half", (32, 288), sms, 128 * warps, warps * whole, True)
+    yield _Probe("mma_half_chain_rate_4", "chain_mma_half", (32, 160), sms, 512, 4 * whole, True)
+    yield _Probe("mma_outer_product_rate", "rate_mma_outer_product", (32, 288), sms, 256, 2 * whole, True)
+    for fmas in (8, 16):
+        yield _Probe(f"mma_half_fma_{fmas}_rate", f"rate_mma_half_fma_{fmas}", (8, 72), blocks, _THREADS, work, True)
+    yield _Probe("ldmatrix_latency", "chain_ldmatrix", (64, 320))
+    steps = {"1": 16, "2": 16, "4": 16, "4_turned": 16, "4_conflict": 128, "mma_1": 16, "mma_2": 16, "mma_4": 16}
+    for name, step in steps.items():
+        kernel = f"rate_ldmatrix_{name.removesuffix('_conflict')}"
+        more = (Scalar("int32", step),)
+        yield _Probe(f"ldmatrix_{name}_rate", kernel, (8, 72), blocks, _THREADS, work, inverse=True, more=more)
 
 
 def _caches(sms: int) -> Iterator[_Probe]:

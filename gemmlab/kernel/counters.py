@@ -101,12 +101,13 @@ def _ratio(over: int, under: int) -> float | None:
 
 @dataclass(frozen=True)
 class Touched:
-    """A request to global memory: the name of the array, how many words of four bytes it touched, and the most of them
-    that lie in one of the 32 banks of the L1 cache."""
+    """A request to global memory: the name of the array, how many words of four bytes it touched, the most of them
+    that lie in one of the 32 banks of the L1 cache, and the bytes that its lanes asked for, each for its own."""
 
     array: str
-    words: int
+    words: float
     in_a_bank: int
+    bytes: int
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gemmlab.model import sass, sm
+from gemmlab.model import sass, sm, tensor
 from gemmlab.model.machines import Machine
 from gemmlab.model.sample import Sampled
 from gemmlab.model.sass import Instruction
@@ -16,12 +16,14 @@ _KINDS = {sass.BAR: sm.SYNC, sass.LDGDEPBAR: sm.CLOSE_GROUP, sass.DEPBAR: sm.WAI
 _LEVELS = {sass.SHARED: sm.WAIT_SHARED, **dict.fromkeys((sass.GLOBAL, sass.COPY, sass.LOCAL), sm.WAIT_MEMORY)}
 _CONSTANT_LATENCY = 30  # cycles, of what is read once at the start: thread and block numbers, arguments
 _BANKS = 2  # of a thread's registers
-# Three numbers that nothing measures, set by hand at 1024×1024×1024: how far requests and reads of registers may run
-# ahead of what serves them, and that a scheduler goes on with the warp that went last.
+# Four numbers that nothing measures, set by hand: how far requests and reads of registers may run ahead of what serves
+# them, that a scheduler goes on with the warp that went last, and how far latencies lie from their mean, of which a
+# barrier waits for the slowest.
 QUEUE_CYCLES = 24.0
 _L2_BYTES_AN_SM = 64.0  # a cycle, the width of an SM's way to the L2 cache
 BANK_QUEUE = 1.0
 GREEDY = 1.0
+LATENCY_SPREAD = 0.25
 
 
 def tables(
@@ -34,15 +36,21 @@ def tables(
         whole[i] = (one.unit, kind, one.stall, one.sets, one.reads, one.wait, level, one.immediate)
         asks = sass.SHARED <= one.unit <= sass.LOCAL
         cost = request(one, block, reuse) if asks else Request(0.0)
+        if one.unit == sass.TENSOR and one.ptx in block.lines:
+            cost = Request(tensor.cycles(one, machine))
         ways = machine["l2_rate"] / machine["l2_write_rate"] if one.base == sass.STG else 1.0
         banks = bank_reads(one, code[i - 1] if i else None)
+        if one.product:
+            banks = tensor.registers(one)
         costs[i, : sm.BANKS] = cost.port, ways * cost.l2, cost.fresh, latency(one, machine), cost.misses, reuse.late
-        costs[i, sm.BANKS :] = *banks, cost.turn, cost.first
+        costs[i, sm.BANKS :] = *banks, cost.turn, cost.first, tensor.held(one, machine)
     return whole, costs
 
 
 def latency(one: Instruction, machine: Machine) -> float:
     """Cycles from the end of a request, or from the start of anything else, to its result."""
+    if one.base == sass.LDSM and tensor.known(machine):
+        return tensor.read_latency(machine)
     if one.unit == sass.SHARED:
         return machine["shared_latency"]
     if one.unit in (sass.GLOBAL, sass.COPY, sass.LOCAL):
@@ -67,6 +75,7 @@ def numbers(machine: Machine, active: int, warps: int) -> np.ndarray:
     found[sm.BARRIER_LATENCY] = _barrier(machine, warps)
     found[sm.BANK_QUEUE] = BANK_QUEUE
     found[sm.GREEDY] = GREEDY
+    found[sm.SPREAD] = LATENCY_SPREAD
     found[sm.ALU_CYCLES] = 2
     found[sm.FMA_CYCLES] = 2
     found[sm.HEAVY_CYCLES] = 2

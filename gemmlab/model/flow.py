@@ -4,7 +4,7 @@ The emulator counts PTX. The compiler moves, joins, unrolls and drops instructio
 says of
 each one from which line of the PTX it comes. The counts of the basic blocks follow: what flows into a block flows out,
 and the copies of a PTX instruction, taken together, run as often as it did. Where that leaves a choice, as between an
-unrolled loop and its remainder, the way with fewer instructions is taken.
+unrolled loop and its remainder, the way with fewer instructions, and with fewer jumps back, is taken.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from statistics import median_low
 
 import numpy as np
 
@@ -23,8 +24,9 @@ from gemmlab.model.sass import Instruction
 # often; where it is arithmetic, the compiler may have moved it out of a loop.
 _FLOW, _ANCHOR, _GUARDED, _ARITHMETIC = 30.0, 1.0, 0.1, 0.03
 _SHORT = 1e-7  # what an instruction costs
+_BACK = 40  # instructions, what a jump back costs beside
 _ANCHORS = (sass.FMA, sass.SHARED, sass.GLOBAL, sass.COPY, sass.BARRIER, sass.DOUBLE, sass.TENSOR, sass.LOCAL)
-_ROUNDS = 400
+_ROUNDS, _PATIENCE = 400, 3  # of exchanges; how often all change sides without fewer being wrong
 _LOOPS = 6
 _TIMES, _OFF = 5, 0.02  # how often the equations are weighed anew; by what share a count may be off to keep its weight
 _DUE = 0.98  # turns of a way that make it due
@@ -76,7 +78,7 @@ def solved(code: Sequence[Instruction], executed: dict[int, float]) -> Flow:
     blocks = basic_blocks(code)
     ways = _open(code, blocks, executed)
     rows, right, trust = _equations(code, blocks, ways, executed)
-    cost = _SHORT * np.array([blocks[start].end - blocks[start].start for start, _ in ways], float)
+    cost = _SHORT * np.array([_length(blocks, start, to) for start, to in ways], float)
     weights, flow = trust, None
     for _ in range(_TIMES):
         flow = _entered(rows, right, weights, cost, ways, flow)
@@ -89,6 +91,12 @@ def solved(code: Sequence[Instruction], executed: dict[int, float]) -> Flow:
     edges = [tuple(often.get((n, to), 0.0) for to in block.following) for n, block in enumerate(blocks)]
     counts = [float(sum(flow[w] for w, way in enumerate(ways) if way[0] == n)) for n in range(len(blocks))]
     return Flow(blocks, tuple(counts), tuple(edges))
+
+
+def _length(blocks: tuple[Block, ...], start: int, to: int) -> int:
+    """Instructions of a way, and more for one back: a loop within a loop is entered in each turn of the outer one, and
+    not once for all turns together."""
+    return blocks[start].end - blocks[start].start + (_BACK if 0 <= to <= start else 0)
 
 
 def _open(code: Sequence[Instruction], blocks: tuple[Block, ...], executed: dict[int, float]) -> list[tuple[int, int]]:
@@ -196,8 +204,11 @@ def _known(
             yield executed.get(line, 0.0), _ANCHOR, places
         elif len(places) == 1:
             alone[next(iter(places)), kinds[line]].append(executed.get(line, 0.0))
-    for (n, trust), counts in alone.items():
-        yield max(counts) if trust == _GUARDED else float(np.median(counts)), trust, {n: 1}
+    # A guard that is never true says nothing of what stands beside it.
+    ran = {n for line, places in where.items() if kinds[line] == _ANCHOR and executed.get(line) for n in places}
+    telling = {key: counts for key, counts in alone.items() if key[1] != _GUARDED or key[0] not in ran or any(counts)}
+    for (n, trust), counts in telling.items():
+        yield max(counts) if trust == _GUARDED else median_low(counts), trust, {n: 1}
 
 
 def _trust(one: Instruction) -> float:
@@ -209,41 +220,32 @@ def _trust(one: Instruction) -> float:
 def non_negative(
     matrix: np.ndarray, right: np.ndarray, cost: np.ndarray, start: np.ndarray | None = None
 ) -> np.ndarray:
-    """The x without negative numbers that makes |matrix·x - right|² / 2 + cost·x least, by the method of Lawson and
-    Hanson. The ones that `start` has above 0 are tried first."""
+    """The x without negative numbers that makes |matrix·x - right|² / 2 + cost·x least.
+
+    By exchanging: x is the best with some of its numbers free and the others 0. All that turn out wrong, negative or
+    wrongly 0, change sides together; where that does not make them fewer, the last of them changes alone. Free at first
+    are those that `start` has above 0. Source: Kim and Park, SIAM Journal on Scientific Computing 33 (2011).
+    """
     columns = matrix.shape[1]
     gram, target = matrix.T @ matrix, matrix.T @ right - cost
-    free, x = np.zeros(columns, bool), np.zeros(columns)
-    if start is not None:
-        free, x = start > 0, start.copy()
-        x = _with_free(gram, target, free, x)
-    vain = np.zeros(columns, bool)  # those that rounding alone takes up, and which fall out again at once
+    gram += _STEADY * gram.diagonal().max(initial=1.0) * np.eye(columns)
+    flat = _FLAT * max(1.0, abs(target).max(initial=0.0))
+    free = np.ones(columns, bool) if start is None else start > 0
+    fewest, patience = columns + 1, _PATIENCE
     for _ in range(_ROUNDS):
-        slope = np.where(free | vain, -np.inf, target - gram @ x)
-        best = int(slope.argmax())
-        if slope[best] <= _FLAT * max(1.0, abs(target).max()):
+        x = np.zeros(columns)
+        x[free] = np.linalg.solve(gram[np.ix_(free, free)], target[free])
+        wrong = np.flatnonzero(np.where(free, x < 0, target - gram @ x > flat))
+        if not len(wrong):
             break
-        free[best] = True
-        x = _with_free(gram, target, free, x)
-        vain = np.zeros(columns, bool) if free[best] else vain | (np.arange(columns) == best)
-    return x
-
-
-def _with_free(gram: np.ndarray, target: np.ndarray, free: np.ndarray, x: np.ndarray) -> np.ndarray:
-    """The best x with these free, and with fewer where one of them would be negative: each round takes one away."""
-    steady = _STEADY * gram.diagonal().max(initial=1.0)
-    while True:
-        trial = np.zeros_like(x)
-        own = gram[np.ix_(free, free)]
-        trial[free] = np.linalg.solve(own + steady * np.eye(len(own)), target[free])
-        bad = np.flatnonzero(free & (trial <= 0))
-        if not len(bad):
-            return trial
-        steps = x[bad] / np.maximum(x[bad] - trial[bad], 1e-300)
-        x = x + steps.min() * (trial - x)
-        free[bad[steps.argmin()]] = False
-        free &= x > 1e-12
-        x[~free] = 0.0
+        if len(wrong) < fewest:
+            fewest, patience = len(wrong), _PATIENCE
+        elif patience:
+            patience -= 1
+        else:
+            wrong = wrong[-1:]
+        free[wrong] = ~free[wrong]
+    return np.maximum(x, 0.0)
 
 
 def path(flow: Flow, most: int) -> list[int]:

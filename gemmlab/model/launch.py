@@ -6,7 +6,9 @@ may be of fewer.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import ceil, prod
 from typing import TYPE_CHECKING
@@ -18,12 +20,12 @@ from gemmlab.kernel.launch import Launch, cdiv
 from gemmlab.kernel.limits import occupancy
 from gemmlab.kernel.plan import Plan
 from gemmlab.kernel.warp import WARP
-from gemmlab.model import flow, sass, sm
+from gemmlab.model import flow, grid, sass, sm, tensor
 from gemmlab.model.costs import numbers, tables
 from gemmlab.model.cubin import machine_code
 from gemmlab.model.limits import require_few_strong, require_known, require_little_local
 from gemmlab.model.machines import Machine
-from gemmlab.model.sample import NotCounted, sampled
+from gemmlab.model.sample import Edges, NotCounted, sampled
 from gemmlab.model.traffic import Resident, reuse_of
 
 if TYPE_CHECKING:
@@ -33,6 +35,7 @@ Shape = tuple[int, int, int]
 MOST_STEPS = 20_000  # instructions of a warp that are simulated; the rest goes on at the same pace
 _MOST_OF_FEW, _MOST_OF_MANY, _MANY = 160_000, 100_000, 32  # of all warps together, where they are few, and many
 _CACHE_BYTES = 256 * 1024  # of an SM: its L1 cache and its shared memory
+_FEW_WARPS = 0.25  # of a block, where the others are beyond the edge
 _SHORT = 0.02  # of a path that may be left out
 _EARLY, _LATE = 1, 5  # the parts of a simulation whose pace counts: neither the start nor when first warps have ended
 
@@ -61,7 +64,8 @@ def timed(
     """One launch of `work`, whose kernels do the `epilogue` too. Raises NotCounted where there is no telling."""
     code = _code(program.machine_code, program.symbol(launch.kernel), launch.kernel)
     block = sampled(program, launch, work, shape, epilogue)
-    require_known(code, program.ptx, program.symbol(launch.kernel), block)
+    require_known(code, program.ptx, program.symbol(launch.kernel), block, machine)
+    block, code = tensor.in_machine_code(block, code, program.ptx)
     warps = cdiv(prod(launch.block), WARP)
     flows = flow.solved(code, {line: counted.instructions / warps for line, counted in block.lines.items()})
     require_little_local(code, flows)
@@ -70,30 +74,40 @@ def timed(
     used = program.resources[launch.kernel]
     fits = occupancy(prod(launch.block), used.registers, used.shared_bytes + launch.smem, program.arch).blocks_per_sm
     most = ceil(total / machine.sms)
-    rounds, rest = divmod(most, fits)
     left = _CACHE_BYTES - fits * (used.shared_bytes + launch.smem)
     resident = Resident(machine.sms, min(fits, most), most / fits, left, machine["l2_bytes"])
     reuse = reuse_of(block, shape, launch.layout, resident)
     whole, costs = tables(code, block, reuse, machine)
     path = _Path.of(flows, _steps(warps * min(fits, most)))
     values = numbers(machine, min(machine.sms, total), warps)
-    found = [
-        times * path.run(whole, costs, values, warps, together)
-        for times, together in ((rounds, fits), (min(rest, 1), _at_the_end(rounds, rest, fits)))
-        if times
-    ]
-    return sum(found[1:], found[0]).finished(code, min(1.0, total / machine.sms / ceil(total / machine.sms)))
+    slots = min(fits, most)
+
+    def run(load: float) -> _Round:
+        return path.run(whole, costs, values, max(1, round(warps * min(1, load))), ceil(load))
+
+    if block.edges is None and most <= fits:
+        return run(slots).finished(code, total / machine.sms / most)
+    last, share = _dealt(run, block.edges, total, slots, machine.sms)
+    return last.finished(code, share)
+
+
+def _dealt(
+    run: Callable[[float], _Round], edges: Edges | None, total: int, slots: int, sms: int
+) -> tuple[_Round, float]:
+    """What the SM does that ends last, and the share of all SMs' cycles in which they have blocks. `run` simulates one
+    with so many whole blocks, of which `slots` fit on it."""
+    few = {_FEW_WARPS} if edges else set()
+    loads = sorted({*few, 1.0, float(ceil(slots / 2)), float(slots)})
+    with ThreadPoolExecutor() as pool:  # the simulation lets others of the process go on
+        rounds = list(pool.map(run, loads))
+    width, way = edges.sizes() if edges else (np.ones(total), np.ones(total))
+    dealt = grid.dealt(width, way, grid.pace(loads, [one.cycles for one in rounds], slots), slots, sms)
+    return replace(dealt.blocks / slots * rounds[-1], cycles=dealt.cycles), dealt.used
 
 
 def _steps(warps: int) -> int:
     """How many instructions of each of so many warps are simulated."""
     return min(MOST_STEPS, (_MOST_OF_MANY if warps >= _MANY else _MOST_OF_FEW) // warps)
-
-
-def _at_the_end(rounds: int, rest: int, fits: int) -> int:
-    """How many blocks the SM has that ends last. The first round is dealt out evenly. After it an SM that is done early
-    takes as many of the rest as fit on it, and others get none: something between the two."""
-    return (rest + fits) // 2 if rounds else rest
 
 
 @lru_cache(maxsize=256)
@@ -116,18 +130,14 @@ class _Round:
     def __rmul__(self, times: float) -> _Round:
         return _Round(times * self.cycles, times * self.busy, times * self.waits, times * self.ran)
 
-    def __add__(self, other: _Round) -> _Round:
-        return _Round(
-            self.cycles + other.cycles, self.busy + other.busy, self.waits + other.waits, self.ran + other.ran
-        )
-
     def finished(self, code: tuple[sass.Instruction, ...], used: float) -> Timed:
         return Timed(self.cycles, used * self.cycles, self.busy, self.waits, self.ran, code)
 
 
 @dataclass(frozen=True)
 class _Path:
-    """The instructions that a warp runs, as far as they are simulated, and how many there are in all."""
+    """The instructions that a warp runs, as far as they are simulated, and how many there are in all; warps may run
+    fewer on average, where only some of them come to a part."""
 
     places: np.ndarray
     length: float
@@ -142,7 +152,7 @@ class _Path:
         done = sm.simulate(self.places, whole, costs, values, warps, together)
         ran = np.bincount(self.places, minlength=len(whole)) * float(warps * together)
         missing = self.length - len(self.places)
-        if missing < _SHORT * self.length:
+        if abs(missing) < _SHORT * self.length:
             return _Round(done.cycles, done.busy, done.waits, ran)
         pace = (done.progress[_LATE] - done.progress[_EARLY]) / (len(self.places) * (_LATE - _EARLY) / sm.PARTS)
         scale = self.length / len(self.places)

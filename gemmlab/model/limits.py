@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from gemmlab.emulator.ptx.parser import Function, Instruction, parse
-from gemmlab.model import sass
+from gemmlab.model import sass, tensor
 from gemmlab.model.flow import Flow
+from gemmlab.model.machines import Machine
 from gemmlab.model.sample import NotCounted, Sampled
 
 _MOST_LOCAL = 0.05  # of all instructions may be accesses to local memory
@@ -17,11 +18,11 @@ _CLOCK = re.compile(r"%clock|%globaltimer|vprintf")
 _REGISTER = re.compile(r"%[A-Za-z]+\d+")
 
 
-def require_known(code: Sequence[sass.Instruction], ptx: str, symbol: str, block: Sampled) -> None:
+def require_known(code: Sequence[sass.Instruction], ptx: str, symbol: str, block: Sampled, machine: Machine) -> None:
     """Raise NotCounted, with a sentence, for what the model does not know."""
     ran = {line for line, counted in block.lines.items() if counted.instructions}
-    if any(one.unit == sass.TENSOR and one.ptx in ran for one in code):
-        raise NotCounted("It multiplies on tensor cores, whose time the model does not know.")
+    if any(one.unit == sass.TENSOR and one.ptx in ran for one in code) and not tensor.known(machine):
+        raise NotCounted("It multiplies on tensor cores, and nobody recorded how fast those of this GPU are.")
     if asks_for_time(ptx, symbol) & ran:
         raise NotCounted("It sleeps, prints or reads a clock, and the model does not know how long that takes.")
     if branches_on_data(ptx, symbol):

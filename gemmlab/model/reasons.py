@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 _WHAT = {
     "issue": "The schedulers issue instructions.",
     "fma": "The units of float32 multiply-adds and of integer products are at work.",
+    "tensor": "The tensor cores multiply.",
     "integer": "The units of integer sums, comparisons and logic are at work.",
     "shared": "Requests pass through the banks of shared memory.",
     "cache": "Requests to global memory pass through the L1 cache.",
@@ -50,6 +51,7 @@ def reasons_of(launches: Sequence[Timed], cycles: float, overhead: float) -> tup
     taken = {
         "issue": busy[sm.ISSUE] / sm.SCHEDULERS,
         "fma": busy[sm.FMA_BUSY] / sm.SCHEDULERS,
+        "tensor": busy[sm.TENSOR_BUSY] / sm.SCHEDULERS,
         "integer": busy[sm.ALU_BUSY] / sm.SCHEDULERS,
         "shared": busy[sm.SHARED_BUSY],
         "cache": busy[sm.GLOBAL_BUSY],

@@ -6,12 +6,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import prod
+from math import ceil, prod
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gemmlab.kernel.counters import Counters, LineCounters, Touched
+from gemmlab.kernel.elements import THREE_TF32, Element
 from gemmlab.kernel.epilogue import NOTHING, Epilogue
 from gemmlab.kernel.launch import Launch, cdiv
 from gemmlab.kernel.plan import Plan
@@ -27,6 +28,7 @@ _SECONDS = 20.0
 _MOST_BYTES = 1 << 33  # of A, B and C together
 _NOBODY = 0xFFFFFFFF  # a word that no thread wrote
 _EVEN = 0.98  # of the products, where as many as one block does in each of them are all of them
+_CUT_OFF = 1.05  # as many times as many bytes a request has on average, where the last one was cut off
 _HARMLESS = ("uninitialized",)  # of one launch of several: what the launches before it wrote is not there
 
 
@@ -42,6 +44,9 @@ class Sampled:
     touched: dict[int, Touched]
     tile: Tile
     warps: int
+    edges: Edges | None = None  # None where all blocks do the same
+    element_bytes: int = FLOAT_BYTES  # of A and B
+    products_each: int = 1  # of an element of A and one of B
 
     @cached_property
     def totals(self) -> LineCounters:
@@ -55,7 +60,12 @@ class Sampled:
     @property
     def depth(self) -> float:
         """The k that an element of C is summed over by this block, on average."""
-        return self.totals.fma / self.tile.elements if self.tile.elements else 0.0
+        return self.products / self.tile.elements if self.tile.elements else 0.0
+
+    @property
+    def products(self) -> float:
+        """Of elements of A and of B, by threads and on tensor cores."""
+        return self.totals.fma + self.totals.tensor_fma / self.products_each
 
     @cached_property
     def loaded(self) -> dict[str, float]:
@@ -75,9 +85,33 @@ class Sampled:
             for other, touched in self.touched.items()
             if touched.array == array and self.lines[other].global_load_requests == often
         )
-        k_each_time = self.tile.pieces * depth * self.warps / often / max(1, width // FLOAT_BYTES)
+        k_each_time = self.tile.pieces * depth * self.warps / often / max(1, width // self.element_bytes)
         copies = min(len(alike), max(1, round(k_each_time)))
         return copies, alike.index(line) * copies // len(alike)
+
+
+@dataclass(frozen=True)
+class Edges:
+    """Blocks of a grid that do less, or more, than the one in the middle: the instructions of the last ones of a row,
+    of a column, of both, and of the last layer, as a share of its own. A block has so many `warps`."""
+
+    grid: tuple[int, int, int]
+    warps: int
+    right: float = 1.0
+    bottom: float = 1.0
+    corner: float = 1.0
+    last_layer: float = 1.0
+
+    def sizes(self) -> tuple[np.ndarray, np.ndarray]:
+        """Of each block in its order, the share of a whole block's warps that are at work, and of its way that they go.
+        Where there is less to do, other warps end at once, until there is but one."""
+        x, y, z = self.grid
+        share = np.ones((z, y, x))
+        share[:, :, -1], share[:, -1, :], share[:, -1, -1] = self.right, self.bottom, self.corner
+        width = np.clip(share, 1 / self.warps, 1.0)
+        work = share / width
+        work[-1] *= self.last_layer
+        return width.reshape(-1), work.reshape(-1)
 
 
 @dataclass(frozen=True)
@@ -145,7 +179,40 @@ def counted(launch: Launch, number: int, counters: Counters, written: np.ndarray
     """The block of the launch's grid with this number, from what it did."""
     warps = cdiv(prod(launch.block), WARP)
     tile = Tile.of(written)
-    return Sampled(prod(launch.grid), number, counters.lines, counters.cache_lines, counters.touched, tile, warps)
+    touched = {
+        line: _usual(last, counters.lines[line], counters.cache_lines.get(line, 0))
+        for line, last in counters.touched.items()
+    }
+    element = launch.layout.element
+    touched = {line: _in_words(one, element) for line, one in touched.items()}
+    return Sampled(
+        prod(launch.grid),
+        number,
+        counters.lines,
+        counters.cache_lines,
+        touched,
+        tile,
+        warps,
+        element_bytes=element.size,
+        products_each=3 if element is THREE_TF32 else 1,
+    )
+
+
+def _in_words(one: Touched, element: Element) -> Touched:
+    """Of smaller elements the emulator counted each."""
+    return one if one.array not in ("A", "B") else replace(one, words=one.words * element.size / FLOAT_BYTES)
+
+
+def _usual(last: Touched, counted: LineCounters, cache_lines: int) -> Touched:
+    """What a request of a line touches as a rule. Where K is no multiple of the tile, the last one has few of the
+    lanes: a word of each row, in as many lines of the cache as the others."""
+    if not counted.global_load_requests or not last.bytes:
+        return last
+    more = counted.global_load_bytes / counted.global_load_requests / last.bytes
+    if more < _CUT_OFF:
+        return last
+    words = more * last.words
+    return replace(last, words=words, in_a_bank=max(last.in_a_bank, cache_lines, ceil(words / WARP)))
 
 
 def _at_work(run: Callable[[int], Sampled], grid: tuple[int, int, int], products: int) -> Sampled:
@@ -153,14 +220,15 @@ def _at_work(run: Callable[[int], Sampled], grid: tuple[int, int, int], products
     the first ones may have one more than those in the middle, or the only ones. Blocks without any are not among those
     that it stands for."""
     middle = run(_middle(grid))
-    enough = not middle.totals.fma or middle.totals.fma * middle.blocks >= _EVEN * products
+    enough = not middle.products or middle.products * middle.blocks >= _EVEN * products
     if middle.stores and enough:
-        return _with_the_last_layer(middle, run, grid)
+        ragged = _EVEN * middle.products * middle.blocks > products
+        return _with_edges(middle, run, grid, ragged)
     if middle.number == 0:
         return middle
     first = run(0)
     if middle.stores or not first.stores:
-        return max(first, middle, key=lambda one: one.totals.fma)
+        return max(first, middle, key=lambda one: one.products)
     working, idle = 0, middle.number
     while idle - working > 1:
         between = (working + idle) // 2
@@ -168,16 +236,24 @@ def _at_work(run: Callable[[int], Sampled], grid: tuple[int, int, int], products
     return replace(first, blocks=idle)
 
 
-def _with_the_last_layer(middle: Sampled, run: Callable[[int], Sampled], grid: tuple[int, int, int]) -> Sampled:
-    """The same block for as many as there is work for: where the grid's z deals out K, what is left for its last layer
-    may be little."""
+def _with_edges(middle: Sampled, run: Callable[[int], Sampled], grid: tuple[int, int, int], ragged: bool) -> Sampled:
+    """The same block, with what those at the edges of the grid do beside it. Where the grid's z deals out K, what is
+    left for its last layer may be little: then it stands for as many as there is work for."""
     x, y, layers = grid
-    instructions = middle.totals.instructions
-    if layers == 1 or not instructions:
+    if not middle.totals.instructions or not (ragged or layers > 1):
         return middle
-    last = run(_middle((x, y, 1)) + x * y * (layers - 1))
-    share = min(1.0, last.totals.instructions / instructions)
-    return replace(middle, blocks=max(1, round(x * y * (layers - 1 + share))))
+
+    def share(number: int) -> float:
+        return 1.0 if number == middle.number else run(number).totals.instructions / middle.totals.instructions
+
+    last_layer = min(1.0, share(middle.number % (x * y) + x * y * (layers - 1))) if layers > 1 else 1.0
+    edges = Edges(grid, middle.warps, last_layer=last_layer)
+    if ragged:
+        first = middle.number - middle.number % (x * y)
+        column, row = middle.number % x, middle.number % (x * y) // x
+        right, bottom = first + x * row + x - 1, first + x * (y - 1) + column
+        edges = replace(edges, right=share(right), bottom=share(bottom), corner=share(first + x * y - 1))
+    return replace(middle, blocks=max(1, round(x * y * (layers - 1 + last_layer))), edges=edges)
 
 
 def _result(outcome: Outcome, size: tuple[int, int]) -> np.ndarray | None:

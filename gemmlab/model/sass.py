@@ -50,6 +50,7 @@ _BY_BASE = {
     ),
 }
 FFMA, FADD, FMUL, LDS, STS, LDG, STG, LDGSTS = 0x023, 0x021, 0x020, 0x184, 0x188, 0x181, 0x186, 0x1AE
+HMMA, LDSM = 0x03C, 0x03B
 ATOMICS = (0x1A8, 0x1A9, 0x1A6, 0x18E, 0x1A3, 0x18C, 0x18D)
 READS = (0x184, 0x181, 0x180, 0x183, 0x189, 0x1A8, 0x1A9, 0x18C, 0x18D, 0x03B)  # their results are waited for
 DEPBAR, LDGDEPBAR, BAR, BRA, BRX, EXIT, RET, CALL, NOP = 0x11A, 0x1AF, 0x11D, 0x147, 0x149, 0x14D, 0x150, 0x144, 0x118
@@ -61,6 +62,8 @@ _READ_BY = {
     **dict.fromkeys((0x023, 0x024, 0x025, 0x026, 0x027, 0x010, 0x012, 0x019, 0x016, 0x031), _THREE),
     **dict.fromkeys((0x020, 0x021, 0x00B, 0x00C, 0x007, 0x008, 0x009, 0x011, 0x036), _TWO),
 }
+# What an HMMA multiplies, by a field of it: 16×k by k×8, sums in float32. bfloat16 is as float16.
+_PRODUCTS = {0x018: (16, False), 0x418: (16, False), 0x010: (8, False), 0x810: (8, True), 0x850: (4, True)}
 _STRONG = (0x5, 0x7, 0xA)  # orders of an access that others must see: of the block, the GPU, the system
 _TRUE = 7  # the guard that is always true
 _NEVER = 15
@@ -73,7 +76,8 @@ class Instruction:
     `sets` the counter of its result, `reads` that of its operands, NO_COUNTER where it has none. `width` is the bytes
     of a lane of an access; one that is `strong`, as of a volatile variable, goes past the L1 cache. `sources` are the
     registers that arithmetic reads, `kept` those places and registers of them that stay at hand for the next
-    instruction. `ptx` is the line of the PTX."""
+    instruction. `ptx` is the line of the PTX. `product` is the k of a product on tensor cores, and whether it is of
+    TF32; None where the model does not know its kind."""
 
     base: int
     unit: int
@@ -90,6 +94,7 @@ class Instruction:
     sources: tuple[int, ...]
     kept: tuple[tuple[int, int], ...]
     ptx: int
+    product: tuple[int, bool] | None = None
 
     @property
     def always(self) -> bool:
@@ -136,6 +141,7 @@ def _decoded(low: int, high: int, at: int, ptx: int) -> Instruction:
         sources=(sources := _sources(operation, low, high)),
         kept=tuple((slot, r) for slot, r in enumerate(sources) if high >> 58 + slot & 1),
         ptx=ptx,
+        product=_PRODUCTS.get(high >> 8 & 0xFFF) if base == HMMA else None,
     )
 
 

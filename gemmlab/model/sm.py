@@ -28,19 +28,22 @@ PLAIN, SYNC, CLOSE_GROUP, WAIT_GROUPS = range(4)
 # Why a warp could not go on.
 PAUSE, WAIT_SHARED, WAIT_MEMORY, WAIT_OTHER, WAIT_BARRIER, WAIT_PIPE, WAIT_PORT, WAIT_TURN = range(8)
 WAITS = 8
-# What was busy, in cycles; ISSUE, FMA and ALU of the four schedulers together.
+# What was busy, in cycles; ISSUE, FMA, ALU and TENSOR of the four schedulers together.
 ISSUE, FMA_BUSY, ALU_BUSY, SHARED_BUSY, GLOBAL_BUSY, L2_BUSY, DRAM_BUSY = range(7)
-BUSY = 7
+TENSOR_BUSY = 7
+BUSY = 8
 
 # Columns of an instruction: what it is, and what it costs. GROUPS_LEFT is of an instruction that waits for groups.
 UNIT, KIND, STALL, SETS, READS, WAIT, LEVEL, GROUPS_LEFT = range(8)
 PORT, L2_BYTES, DRAM_BYTES, LATENCY, MISSES, LATE, BANKS = range(7)
 STEPS, FIRST = 8, 9
-WHOLE, COSTS = 8, 10  # of BANKS there are two columns: registers that are read from each
-# Numbers of the machine. QUEUE is how far, in cycles, requests may run ahead of the load/store unit.
+HOLD = 10  # cycles that a result's way into the registers keeps the tensor core from its own
+WHOLE, COSTS = 8, 11  # of BANKS there are two columns: registers that are read from each
+# Numbers of the machine. QUEUE is how far, in cycles, requests may run ahead of the load/store unit, SPREAD by which
+# share of the mean the latencies of the L2 cache and of memory lie below and above it.
 QUEUE, L2_RATE, DRAM_RATE, BARRIER_LATENCY, ALU_CYCLES, FMA_CYCLES, HEAVY_CYCLES, OTHER_CYCLES = range(8)
-L2_LATENCY, DRAM_LATENCY, BANK_QUEUE, GREEDY = 8, 9, 10, 11
-MACHINE = 12
+L2_LATENCY, DRAM_LATENCY, BANK_QUEUE, GREEDY, SPREAD = 8, 9, 10, 11, 12
+MACHINE = 13
 
 # Columns of a warp.
 _AT, _READY, _ALLOWED, _REASON, _CLOSED, _OPEN_COPY, _COUNTER = range(7)
@@ -49,7 +52,8 @@ _GROUP = _CAUSE + COUNTERS
 _WARP = _GROUP + _GROUPS
 # Columns of a scheduler: when each part is free again; which warp went last; until when no warp can go on.
 _HEAVY, _LITE, _ALU, _OTHER, _LAST, _ASLEEP, _BANK = range(7)  # of _BANK there are two columns
-_SCHEDULER = _BANK + 2
+_TENSOR = _BANK + 2
+_SCHEDULER = _TENSOR + 1
 # What the whole SM shares: when its ways are free again; how many warps have ended.
 _PORT, _L2, _DRAM, _ENDED = range(4)
 
@@ -174,6 +178,8 @@ def _free(sm, s, unit):  # pragma: no cover
         return max(banks, scheduler[_ALU])
     if unit == sass.SPECIAL or unit == sass.DOUBLE:
         return scheduler[_OTHER]
+    if unit == sass.TENSOR:
+        return max(banks, scheduler[_TENSOR])
     if sass.SHARED <= unit <= sass.LOCAL:
         return sm.shared[_PORT] - sm.machine[QUEUE]
     return 0.0
@@ -191,6 +197,7 @@ def _issue(sm, s, w, now, warps):  # pragma: no cover
     unit = sm.whole[i, UNIT]
     if sass.SHARED <= unit <= sass.LOCAL:
         done, read = _request(sm, w, i, now)
+        sm.scheduler[s, _TENSOR] = max(sm.scheduler[s, _TENSOR], now) + sm.costs[i, HOLD]
     else:
         done, read = _computed(sm, s, i, now), now
     _raise(sm, w, i, done, read)
@@ -214,6 +221,10 @@ def _computed(sm, s, i, now):  # pragma: no cover
         scheduler[_ALU] = now + machine[ALU_CYCLES]
     elif unit == sass.SPECIAL or unit == sass.DOUBLE:
         scheduler[_OTHER] = now + machine[OTHER_CYCLES]
+    elif unit == sass.TENSOR:
+        sm.busy[TENSOR_BUSY] += sm.costs[i, PORT]
+        # Its takt is no whole number of cycles: what is left of one counts for the next.
+        scheduler[_TENSOR] = max(scheduler[_TENSOR], now - 1.0) + sm.costs[i, PORT]
     return now + sm.costs[i, LATENCY]
 
 
@@ -248,7 +259,9 @@ def _fetched(sm, w, i, start):  # pragma: no cover
         return 0.0
     draw = (at * 0.6180339887498949 + w * 0.7548776662466927) % 1.0
     is_late = (draw * 37.0 + sm.warp[w, _AT] * 0.5698402909980532) % 1.0 < cost[LATE]
-    return max(shared[_L2], shared[_DRAM], shared[_PORT]) + machine[DRAM_LATENCY if is_late else L2_LATENCY]
+    latency = machine[DRAM_LATENCY if is_late else L2_LATENCY]
+    apart = 2.0 * ((draw * 91.0 + step * 0.3819660112501051) % 1.0) - 1.0
+    return max(shared[_L2], shared[_DRAM], shared[_PORT]) + latency * (1.0 + machine[SPREAD] * apart)
 
 
 @njit(cache=True, nogil=True)

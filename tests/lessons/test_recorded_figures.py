@@ -5,7 +5,17 @@ from __future__ import annotations
 import re
 
 import pytest
-from ladder_numbers import ACCURACY, decides_in, decides_now, recorded_fusion, recorded_gflops, speedup
+from ladder_numbers import (
+    ACCURACY,
+    decides_in,
+    decides_now,
+    recorded_fusion,
+    recorded_gflops,
+    shares_now,
+    speed_of,
+    speedup,
+    tensor_gflops,
+)
 from lesson_text import SPEEDUP
 
 from gemmlab.course.lesson import load
@@ -46,10 +56,12 @@ def test_the_model_gives_the_reason_that_the_lesson_tells(number):
     }
 
 
-def test_splitting_K_and_fusing_gain_what_was_recorded_and_the_model_says_why():
-    split, fused = (asked_of(number) for number in ("10", "12"))
-    few, short = (256, 256, 8192), (4096, 11008, 128)
+def test_the_later_lessons_gain_what_was_recorded_and_the_model_says_why():
+    split, tensor, fused = (asked_of(number) for number in ("10", "11", "12"))
+    few, large, short = (256, 256, 8192), (4096, 4096, 4096), (4096, 11008, 128)
     assert split.answer == pytest.approx(recorded_gflops("10", few) / recorded_gflops("09", few), abs=0.05)
+    assert tensor.answer == pytest.approx(tensor_gflops("11", large) / speed_of("09", large[0]), abs=0.005)
     assert fused.answer == pytest.approx(recorded_fusion(*short).ratio, abs=0.005)
-    said = [re.findall(r"(\w+) decides", one.follows.lower()) for one in (split, fused)]
-    assert said == [[decides_now("09", few), decides_now("10", few)], [decides_now("12", short)]]
+    says = [word for one in (split, tensor, fused) for word in re.findall(r"(\w+) decides", one.follows.lower())]
+    assert says == [decides_now(*where) for where in (("09", few), ("10", few), ("11", large), ("12", short))]
+    assert shares_now("11", large)["memory"] < 10 > shares_now("12", short)["memory"], "they do not wait for bytes"

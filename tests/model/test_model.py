@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import struct
+import sys
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -11,18 +13,22 @@ import numpy as np
 import pytest
 
 from gemmlab.errors import UserError
+from gemmlab.kernel.counters import LineCounters
 from gemmlab.kernel.launch import LaunchSpec
 from gemmlab.kernel.layout import COURSE
-from gemmlab.model import flow, predict, sass, sm
+from gemmlab.model import flow, predict, sass, sm, tensor
 from gemmlab.model.costs import numbers, tables
 from gemmlab.model.cubin import MachineCode, machine_code
-from gemmlab.model.limits import branches_on_data
+from gemmlab.model.limits import branches_on_data, require_known
 from gemmlab.model.machines import load
-from gemmlab.model.sample import Sampled, sampled
+from gemmlab.model.sample import NotCounted, Sampled, sampled
 from gemmlab.model.traffic import Resident, reuse_of
 from gemmlab.trials.candidate import Candidate
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "tools"))
+from model_kernels import published  # noqa: E402  a tool is no module
+
 SMALL = (128, 128, 256)
 
 # What nvdisasm says of these words: `@!P5 BRA 0x3300` at 0xa90, `IADD3 R9, R2, -R5, RZ`, `LDC R1, c[0x0][0x28]`,
@@ -137,9 +143,54 @@ def test_a_loop_that_ends_by_its_data_gets_no_number(extra: str, depends: bool):
         assert found.ms is None and "read from memory" in (found.unknown or "") and not found.reasons
 
 
-def test_tensor_cores_get_no_number():
-    found = predict(candidate("11_tensor_cores"), (64, 64, 64))
-    assert found.ms is None and "tensor cores" in found.unknown
+def test_tensor_cores_get_a_number_where_somebody_measured_them():
+    found = predict(candidate("11_tensor_cores"), (256, 256, 256))
+    assert found.ms and any(one.name == "tensor" for one in found.reasons)
+    code, _, block, _ = followed("11_tensor_cores")
+    others = replace(load(), constants={n: c for n, c in load().constants.items() if not n.startswith("mma")})
+    with pytest.raises(NotCounted, match="nobody recorded how fast"):
+        require_known(code, "", "gemm", block, others)
+
+
+# What nvdisasm calls HMMA.1684.F32.TF32, HMMA.16816.F32 and HGMMA, whose kind is unknown here.
+TF32_PRODUCT = (0x0000005A3618723C, 0x080FE20000085018)
+HALF_PRODUCT = (0x000000120C08723C, 0x000FE20000001808)
+OTHER_PRODUCT = (0x00000000000079F0, 0x000FE20000001808)
+
+
+def test_products_keep_a_tensor_core_busy_for_as_long_as_was_measured():
+    tf32, half, other = decoded(TF32_PRODUCT, HALF_PRODUCT, OTHER_PRODUCT)
+    assert (tf32.product, half.product, other.product) == ((4, True), (16, False), None)
+    assert [one.unit for one in (tf32, half, other)] == [sass.TENSOR] * 3
+    cycles = [tensor.cycles(one, load()) for one in (tf32, half)]
+    assert cycles == [4 / load()["mma_tf32_k4_rate"], 4 / load()["mma_half_rate"]]
+    with pytest.raises(NotCounted, match="tensor cores in a way"):
+        tensor.cycles(other, load())
+
+
+@pytest.mark.parametrize("name", ["wmma_from_global", "mma_ldmatrix_64", "mma_tf32_64", "wmma_bfloat_32"])
+def test_tensor_cores_multiply_in_machine_code_what_the_ptx_asked_for(name):
+    """By the product of the machine code's shapes, however many instructions the assembler made of one."""
+    (kernel,) = (one for one in published() if one.name == name)
+    shape = tuple(2 * size for size in kernel.multiples)
+    program, launch = kernel.candidate.compiled("sm_90", shapes=[shape]), kernel.candidate.launch.at(*shape)
+    counted = sampled(program, launch, launch, shape)
+    assert counted.depth == shape[2]
+    code = sass.instructions(machine_code(program.machine_code, program.symbol(launch.kernel)))
+    block, settled = tensor.in_machine_code(counted, code, program.ptx)
+    flows = flow.solved(settled, {line: one.instructions / block.warps for line, one in block.lines.items()})
+    ran = sum(
+        count * sum(16 * 8 * one.product[0] for one in settled[part.start : part.end] if one.product)
+        for count, part in zip(flows.counts, flows.blocks)
+    )
+    assert ran * block.warps == pytest.approx(counted.totals.tensor_fma, rel=0.01)
+
+
+def test_fragments_of_other_shapes_get_no_number():
+    ptx = "wmma.load.a.sync.aligned.row.m32n8k16.shared.f16 {%r1}, [%rd1], %r2;"
+    _, _, block, _ = followed("01_naive_mapping")
+    with pytest.raises(NotCounted, match="fragments of a shape"):
+        tensor.in_machine_code(replace(block, lines={1: LineCounters(instructions=1)}), [], ptx)
 
 
 def test_what_is_not_recorded_or_does_not_compile():

@@ -231,15 +231,21 @@ def decides_in(number: str, side: int) -> str:
     return _decides(_row(load(number).name, (side, side, side)))
 
 
-def decides_now(number: str, shape: Shape) -> str:
-    """What decides, by the model, the time of a lesson's solved kernel at a shape that its recorded accuracy lacks."""
+@cache
+def shares_now(number: str, shape: Shape) -> dict[str, int]:
+    """What keeps a lesson's solved kernel busy, by the model, at a shape that its recorded accuracy lacks: in per cent
+    of the time, the most first."""
     from gemmlab.model.predict import predict
     from gemmlab.trials.candidate import Candidate
 
     lesson = load(number)
     assert lesson.solution
     solved = Candidate(lesson.solution, lesson.name, lesson.kernel.launches_of(lesson.solution))
-    return predict(solved, shape).reasons[0].name
+    return {reason.name: round(100 * reason.share) for reason in predict(solved, shape).reasons}
+
+
+def decides_now(number: str, shape: Shape) -> str:
+    return next(iter(shares_now(number, shape)))
 
 
 def recorded_gflops(number: str, shape: Shape) -> float:
@@ -261,13 +267,17 @@ def recorded_fusion(*shape: int) -> Fused:
     return next(one for one in results.fused if one.shape == shape)
 
 
-def speedup(number: str, side: int) -> float:
-    """How many times as fast as the lesson before it a lesson's kernel was recorded, at a cube."""
-    before = f"{int(number) - 1:02}"
+def speed_of(number: str, side: int) -> float:
+    """GFLOPS of a lesson's kernel as it is taught, recorded at a cube."""
     (results,) = [one for one in all_results() if one.machine["gpu"] == "NVIDIA H200"]
     at = results.at((side, side, side))
     assert at, f"nothing is recorded at {side}"
-    return at.as_taught(number).gflops / at.as_taught(before).gflops
+    return at.as_taught(number).gflops
+
+
+def speedup(number: str, side: int) -> float:
+    """How many times as fast as the lesson before it a lesson's kernel was recorded, at a cube."""
+    return speed_of(number, side) / speed_of(f"{int(number) - 1:02}", side)
 
 
 _FOR_ALL: dict[str, object] = {
@@ -297,6 +307,7 @@ _FOR_ALL: dict[str, object] = {
     "speedup": speedup,
     "split_gflops": recorded_gflops,
     "tensor_gflops": tensor_gflops,
+    "shares_now": shares_now,
     "recorded_fusion": recorded_fusion,
     "autotune": autotune,
     "Sizes": Sizes,

@@ -42,9 +42,10 @@ def cache_lines_of(lines: np.ndarray, code: Code) -> dict[int, int]:
 def touched_of(rows: np.ndarray, names: Sequence[str], code: Code) -> dict[int, Touched]:
     """What the last request of each line of the PTX touched in global memory; `names` are those of the arrays."""
     found = {}
-    for pc, (number, words, in_a_bank) in zip(code.site_pc, rows.tolist()):
+    for pc, (number, words, in_a_bank, lanes) in zip(code.site_pc, rows.tolist()):
         if pc >= 0 and 0 <= number < len(names):
-            found[code.locations[pc].ptx] = Touched(names[number], words, in_a_bank)
+            size = int(code.rows[pc, o.ROW_SIZE]) * max(int(code.rows[pc, o.ROW_COUNT]), 1)
+            found[code.locations[pc].ptx] = Touched(names[number], words, in_a_bank, lanes * size)
     return found
 
 
