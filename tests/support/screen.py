@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from cell_outputs import Handle
 
+from gemmlab.pictures.picture import Picture
+
 
 class Screen:
     """What a cell displayed, in order."""
 
     def __init__(self):
         self.outputs = []
+        self._drawn = {}
 
     def display(self, *outputs, raw=False, display_id=False):
         self.outputs += outputs
@@ -17,8 +20,16 @@ class Screen:
 
     @property
     def bundles(self) -> list[dict]:
-        raw = [it if isinstance(it, dict) else it._repr_mimebundle_() for it in self.outputs]
+        raw = [it if isinstance(it, dict) else self._bundle_of(it) for it in self.outputs]
         return [it[0] if isinstance(it, tuple) else it for it in raw]
+
+    def _bundle_of(self, output):
+        """As in a notebook, a picture is drawn once, when it is displayed; here, when it is first asked for."""
+        if not isinstance(output, Picture):
+            return output._repr_mimebundle_()
+        if id(output) not in self._drawn:
+            self._drawn[id(output)] = (output._repr_mimebundle_(), output)  # held, so that no other gets its id
+        return self._drawn[id(output)][0]
 
     @property
     def text(self) -> str:
@@ -32,5 +43,6 @@ class Screen:
     def of(self, call, *args, **kwargs) -> str:
         """The text that one call displays."""
         self.outputs.clear()
+        self._drawn.clear()
         assert call(*args, **kwargs) is None
         return self.text
