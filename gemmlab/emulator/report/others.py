@@ -115,8 +115,8 @@ def out_of_work(places: Places, event: Event) -> str:
 
 
 def _reads_nothing(places: Places, pc: int) -> bool:
-    """Whether the innermost loop around an instruction does nothing but compare and jump: a wait whose variable was read
-    before the loop."""
+    """Whether the innermost loop around an instruction does nothing but compare and jump: a wait whose variable was
+    read before the loop."""
     rows, texts = places.code.rows, places.code.texts
     ends = [at for at in range(pc, len(rows)) if rows[at][o.ROW_OP] == o.BRANCH and rows[at][o.ROW_IMM] <= pc]
     return bool(ends) and all(_IDLE.match(text) for text in texts[int(rows[ends[0]][o.ROW_IMM]) : ends[0] + 1])

@@ -338,8 +338,8 @@ ENDLESS_AT_LINE = Sentence(
     "for a value that nobody writes?"
 )
 READS_NOTHING = Sentence(
-    "The loop there reads no memory. The compiler reads an ordinary variable once, before the loop; a volatile one, or an "
-    "atomic, is read each time."
+    "The loop there reads no memory. The compiler reads an ordinary variable once, before the loop; a volatile one, or "
+    "an atomic, is read each time."
 )
 TOO_MANY_COPIES = Sentence("Too many asynchronous copies are in flight at once {here}: wait for the older ones first.")
 
