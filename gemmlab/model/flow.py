@@ -24,7 +24,7 @@ from gemmlab.model.sass import Instruction
 # often; where it is arithmetic, the compiler may have moved it out of a loop.
 _FLOW, _ANCHOR, _GUARDED, _ARITHMETIC = 30.0, 1.0, 0.1, 0.03
 _SHORT = 1e-7  # what an instruction costs
-_BACK = 40  # instructions, what a jump back costs beside
+BACK = 40  # instructions, what a jump back costs beside; set by hand
 _ANCHORS = (sass.FMA, sass.SHARED, sass.GLOBAL, sass.COPY, sass.BARRIER, sass.DOUBLE, sass.TENSOR, sass.LOCAL)
 _ROUNDS, _PATIENCE = 400, 3  # of exchanges; how often all change sides without fewer being wrong
 _LOOPS = 6
@@ -96,7 +96,7 @@ def solved(code: Sequence[Instruction], executed: dict[int, float]) -> Flow:
 def _length(blocks: tuple[Block, ...], start: int, to: int) -> int:
     """Instructions of a way, and more for one back: a loop within a loop is entered in each turn of the outer one, and
     not once for all turns together."""
-    return blocks[start].end - blocks[start].start + (_BACK if 0 <= to <= start else 0)
+    return blocks[start].end - blocks[start].start + (BACK if 0 <= to <= start else 0)
 
 
 def _open(code: Sequence[Instruction], blocks: tuple[Block, ...], executed: dict[int, float]) -> list[tuple[int, int]]:

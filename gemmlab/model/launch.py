@@ -1,7 +1,7 @@
 """The time of one launch: one of its blocks is counted, its machine code followed, one SM simulated.
 
-The SM that gets most blocks decides. It works in rounds of as many blocks as fit on it at one time, and its last round
-may be of fewer.
+Where all blocks are at work at one time, that SM decides. Where they are more, or edges have less to do, blocks are
+dealt out to all SMs (grid.py), at the pace that simulations of few and of many blocks on an SM have shown.
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from gemmlab.course.lesson import find_root
+from gemmlab.model import costs, flow, grid
 
 sys.path.append(str(find_root() / "tools"))
 import validate_model as tool  # noqa: E402  a tool is no module of a package
@@ -115,6 +116,14 @@ def test_the_document_tells_the_halves_as_the_table_does(half):
     ranks = found["spearman"].values()
     told = (find_root() / "docs" / "model.md").read_text(encoding="utf-8")
     assert f"| {half} | {' | '.join(errors)} | {min(ranks):.3f} to {max(ranks):.3f} |" in told
+
+
+def test_the_document_tells_the_numbers_that_were_set_by_hand():
+    told = " ".join((find_root() / "docs" / "model.md").read_text(encoding="utf-8").split())
+    assert f"for {costs.QUEUE_CYCLES:.0f} cycles before" in told and f"up to {100 * grid.SPREAD:.0f} % earlier" in told
+    assert costs.LATENCY_SPREAD == 1 / 4 and "up to a quarter below and above their means" in told
+    assert costs.BANK_QUEUE == 1 and "a conflict of their banks is one cycle" in told
+    assert f"a jump back counts as {flow.BACK} of them" in told
 
 
 @recorded
