@@ -283,6 +283,7 @@ class Chunk:
         self.array("BARRIER_ARRIVED", 16)
         self.array("BARRIER_MEMBERS", 16)
         self.array("BARRIER_CAME", 16)
+        self.array("BARRIER_KNOWN", 16 * warps)
         self.array("WARP_START", warps)
         self.array("SEEN_LANES", warps * 1024)
         self.array("SEEN_WARPS", warps * warps)

@@ -116,9 +116,19 @@ def _is_static(member: Node) -> bool:
 def check_syntax(body: Node) -> None:
     """Raise NotRead where something is no C++ that this reader knows."""
     if body.has_error:
-        wrong = next(node for node in walk(body) if node.type == "ERROR" or node.is_missing)
+        wrong = _wrong(body)
         near = f"near '{quoted(wrong)}' something is missing or too much"
         raise NotRead(line_of(wrong), f"'{wrong.type}' is missing" if wrong.is_missing else near)
+
+
+def _wrong(body: Node) -> Node:
+    """The first node that is an error or is missing; where the grammar hides that one, the smallest node around it."""
+    around = body
+    for node in walk(body):
+        if node.type == "ERROR" or node.is_missing:
+            return node
+        around = node if node.has_error else around
+    return around
 
 
 def launches(body: Node) -> bool:

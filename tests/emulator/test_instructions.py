@@ -118,6 +118,19 @@ def test_what_cannot_be_emulated_says_so(before: str, body: str, line: int, said
     assert finding.kind == "unsupported" and finding.line == line and said in finding.message
 
 
+@pytest.mark.parametrize("declared, reads_nothing", [("int go", True), ("volatile int go", False)])
+def test_a_wait_that_reads_its_variable_once_is_told_so(declared: str, reads_nothing: bool):
+    body = (
+        f"__shared__ {declared};\nif (threadIdx.x == 0) go = 0;\n__syncthreads();\nwhile (go == 0) {{}}\nC[0] = A[0];"
+    )
+    ones = np.ones((4, 4), np.float32)
+    launch = LaunchSpec.parse("1", "1").at(4, 4, 4)
+    program = compile_source(f"{_HEAD}{body}\n}}\n")
+    (finding,) = EmulatorExecutor(seconds=10).run(program, launch, ones, ones, (4, 4, 4)).findings
+    assert (finding.kind, finding.line) == ("timeout", 6)
+    assert ("reads an ordinary variable once" in finding.message) == reads_nothing
+
+
 # ---- compare and swap
 
 _MAX = """

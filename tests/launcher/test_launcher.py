@@ -25,6 +25,7 @@ from gemmlab.kernel.launch import Address, Launch, Scalar
 from gemmlab.kernel.layout import COURSE, LAYOUTS, LEETGPU
 from gemmlab.kernel.plan import Copy, Fill, Plan
 from gemmlab.kernel.program import Program
+from gemmlab.launcher.file import HostFile
 from gemmlab.launcher.launcher import Launcher
 
 FOLDER = Path(__file__).parents[1] / "kernels_whole"
@@ -387,6 +388,10 @@ def test_no_such_launcher(source, says):
     with pytest.raises(UserError) as error:
         Launcher(source, "solve")
     assert says in str(error.value)
+
+
+def test_an_error_that_no_node_of_the_tree_is_is_named_by_what_is_around_it():
+    assert "near '#define x' something is missing" in str(HostFile.read("void f() {}#define x").error)
 
 
 @settings(max_examples=60)

@@ -19,7 +19,7 @@ from gemmlab.emulator.machine.orders import start_block
 from gemmlab.emulator.machine.peers.publications import end_sets
 from gemmlab.emulator.machine.registers import warp_base
 from gemmlab.emulator.machine.state import get, put, set32, set64, set_byte, word32, word64
-from gemmlab.emulator.machine.sync.barriers import BARRIERS, report_deadlock, resolve_barriers
+from gemmlab.emulator.machine.sync.barriers import BARRIERS, forget_arrivals, report_deadlock, resolve_barriers
 from gemmlab.emulator.machine.sync.stops import BEGIN, LAND, RUN_WARP
 
 
@@ -43,6 +43,7 @@ def _start_block(state, block):
         set64(get(state, s.BARRIER_ARRIVED), number, 0)
         set64(get(state, s.BARRIER_MEMBERS), number, 0)
         set64(get(state, s.BARRIER_CAME), number, 0)
+        forget_arrivals(state, np.int64(number))
     for at in range(get(state, s.THREADS) * get(state, s.LOCAL_BYTES)):
         set_byte(get(state, s.LOCAL_DEFINED), at, 0)
     for warp in range(get(state, s.WARPS)):

@@ -5,7 +5,8 @@ A record is one 64-bit number: time (36 bits), 'of system scope', 'atomic' (1 ea
 unless a barrier between them orders the threads:
 - a record older than the block's last full barrier is ordered;
 - threads of one warp are ordered by __syncwarp (a full one moves WARP_START, one with a mask the matrix SEEN_LANES);
-- threads of two warps are ordered by a named barrier both took part in (SEEN_WARPS);
+- threads of two warps are ordered by a named barrier both took part in (SEEN_WARPS), where one that only arrives
+  hands on what it did before and learns nothing;
 - fences and atomics order threads that lock, wait for a flag or count (orders.py), and nothing else orders blocks.
 
 Of each word the last write is kept, the last plain one under an atomic (SHADOW_PLAIN), and two readers: the last one,

@@ -42,9 +42,9 @@ from gemmlab.emulator.machine.jit import compiled_as
     WORLD, FIRST_BLOCK, BLOCK_STRIDE, SHARED_FIRST, SHARED_END, FIRST_PEER,
     FENCED_SYSTEM, SEEN, KNOWN, DEVICE_KNOWN,
     QUESTIONS, ASKED_AT, ASKS, RESUMES, GIVES_WAY,
-    WARP_READS, BARRIER_CAME,
+    WARP_READS, BARRIER_CAME, BARRIER_KNOWN,
     KEPT_EVENTS,
-) = range(120)
+) = range(121)
 # fmt: on
 FIELD = {name: number for name, number in list(globals().items()) if name.isupper() and isinstance(number, int)}
 FIELD_COUNT = len(FIELD)

@@ -10,6 +10,8 @@ from gemmlab.emulator.report.event import Event
 from gemmlab.emulator.report.places import Places
 
 _LOADS = re.compile(r"(@\S+ )?(ld|atom|red)\b")
+# What a wait does that reads nothing.
+_IDLE = re.compile(r"(@\S+ )?(bra|setp|mov|selp|and|or|not)\b")
 
 
 def left_before_barrier(places: Places, event: Event) -> str:
@@ -108,7 +110,16 @@ def trapped(places: Places, event: Event) -> str:
 
 def out_of_work(places: Places, event: Event) -> str:
     """The budget of work was spent."""
-    return timeout_message(places.line(event.pc))
+    message = timeout_message(places.line(event.pc))
+    return f"{message} {say.READS_NOTHING()}" if _reads_nothing(places, event.pc) else message
+
+
+def _reads_nothing(places: Places, pc: int) -> bool:
+    """Whether the innermost loop around an instruction does nothing but compare and jump: a wait whose variable was
+    read before the loop."""
+    rows, texts = places.code.rows, places.code.texts
+    ends = [at for at in range(pc, len(rows)) if rows[at][o.ROW_OP] == o.BRANCH and rows[at][o.ROW_IMM] <= pc]
+    return bool(ends) and all(_IDLE.match(text) for text in texts[int(rows[ends[0]][o.ROW_IMM]) : ends[0] + 1])
 
 
 def timeout_message(line: int) -> str:

@@ -337,6 +337,10 @@ ENDLESS_AT_LINE = Sentence(
     "The kernel did not come to an end (it was at line {line}): is there a loop whose counter does not move, or a wait "
     "for a value that nobody writes?"
 )
+READS_NOTHING = Sentence(
+    "The loop there reads no memory. The compiler reads an ordinary variable once, before the loop; a volatile one, or "
+    "an atomic, is read each time."
+)
 TOO_MANY_COPIES = Sentence("Too many asynchronous copies are in flight at once {here}: wait for the older ones first.")
 
 # ---- the read-only cache, and barrier objects

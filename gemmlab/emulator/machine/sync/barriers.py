@@ -19,9 +19,10 @@ from gemmlab.emulator.machine.fragments import (
     fragment_count,
 )
 from gemmlab.emulator.machine.jit import compiled, compiled_as
+from gemmlab.emulator.machine.orders import raise_time
 from gemmlab.emulator.machine.registers import field, row_of, set_lanes, set_predicate, warp_base
 from gemmlab.emulator.machine.shadow import pass_barrier, pass_named_barrier
-from gemmlab.emulator.machine.state import get, mask32, set32, set64, word32, word64
+from gemmlab.emulator.machine.state import get, mask32, put, set32, set64, word32, word64
 
 BARRIERS = 16
 
@@ -115,14 +116,36 @@ def _complete(state, number, members, expected):
         pc, thread = _first_waiting(state, members)
         tell(state, e.BARRIER_WITHOUT_GROUP, pc, NONE, thread, NONE, thread >> 5)
     _release(state, members, arrived, whole_block)
-    if whole_block:
+    if whole_block and arrived == 0:
         pass_barrier(state)
         for other in range(BARRIERS):
             set64(get(state, s.BARRIER_CAME), other, 0)
     else:
-        pass_named_barrier(state, members | arrived)
+        pass_named_barrier(state, members)
+        _learn_of_arrivals(state, number, members)
     set64(get(state, s.BARRIER_ARRIVED), number, 0)
     set64(get(state, s.BARRIER_MEMBERS), number, 0)
+
+
+@compiled_as("void(int64, int64, int64)")
+def _learn_of_arrivals(state, number, members):
+    """Those who waited know what warps did before they only arrived, and what these knew then; not what they did after,
+    and these have learned nothing."""
+    warps = get(state, s.WARPS)
+    for member in range(warps):
+        if (members >> member) & 1:
+            for other in range(warps):
+                time = word64(get(state, s.BARRIER_KNOWN), number * warps + other)
+                raise_time(get(state, s.SEEN_WARPS), member * warps + other, time)
+    forget_arrivals(state, number)
+
+
+@compiled_as("void(int64, int64)")
+def forget_arrivals(state, number):
+    """Nothing was handed on at the barrier of that number."""
+    warps = get(state, s.WARPS)
+    for other in range(warps):
+        set64(get(state, s.BARRIER_KNOWN), number * warps + other, 0)
 
 
 @compiled_as("int64(int64, int64)")
@@ -243,8 +266,13 @@ def report_deadlock(state):
 
 @compiled_as("void(int64, int64, int64, uint32, int64)")
 def arrive(state, warp, row, lanes, base):
-    """bar.arrive: counts for the barrier without waiting."""
+    """bar.arrive: counts for the barrier without waiting, and hands on what the warp did and knew until now."""
     number = np.int64(peek32(base + field(row, o.ROW_A) + 4 * first_lane(lanes))) & (BARRIERS - 1)
     set64(get(state, s.BARRIER_ARRIVED), number, word64(get(state, s.BARRIER_ARRIVED), number) + 1)
     members = word64(get(state, s.BARRIER_MEMBERS), number)
     set64(get(state, s.BARRIER_MEMBERS), number, members | (np.int64(1) << warp))
+    now, warps = get(state, s.NOW) + 1, get(state, s.WARPS)
+    put(state, s.NOW, now)
+    for other in range(warps):
+        known = now if other == warp else word64(get(state, s.SEEN_WARPS), warp * warps + other)
+        raise_time(get(state, s.BARRIER_KNOWN), number * warps + other, known)
