@@ -40,10 +40,8 @@ def _start_block(state, block):
     put(state, s.OBJECT_COUNT, 0)
     put(state, s.STUCK_OBJECT, 0)
     for number in range(BARRIERS):
-        set64(get(state, s.BARRIER_ARRIVED), number, 0)
-        set64(get(state, s.BARRIER_MEMBERS), number, 0)
-        set64(get(state, s.BARRIER_CAME), number, 0)
         forget_arrivals(state, np.int64(number))
+        set64(get(state, s.BARRIER_CAME), number, 0)
     for at in range(get(state, s.THREADS) * get(state, s.LOCAL_BYTES)):
         set_byte(get(state, s.LOCAL_DEFINED), at, 0)
     for warp in range(get(state, s.WARPS)):

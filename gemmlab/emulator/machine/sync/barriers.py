@@ -122,9 +122,9 @@ def _complete(state, number, members, expected):
             set64(get(state, s.BARRIER_CAME), other, 0)
     else:
         pass_named_barrier(state, members)
-        _learn_of_arrivals(state, number, members)
-    set64(get(state, s.BARRIER_ARRIVED), number, 0)
-    set64(get(state, s.BARRIER_MEMBERS), number, 0)
+        if arrived != 0:
+            _learn_of_arrivals(state, number, members)
+    forget_arrivals(state, number)
 
 
 @compiled_as("void(int64, int64, int64)")
@@ -137,15 +137,18 @@ def _learn_of_arrivals(state, number, members):
             for other in range(warps):
                 time = word64(get(state, s.BARRIER_KNOWN), number * warps + other)
                 raise_time(get(state, s.SEEN_WARPS), member * warps + other, time)
-    forget_arrivals(state, number)
 
 
 @compiled_as("void(int64, int64)")
 def forget_arrivals(state, number):
-    """Nothing was handed on at the barrier of that number."""
+    """No warp has arrived at the barrier of that number, and handed on what it knew."""
+    if word64(get(state, s.BARRIER_MEMBERS), number) == 0:
+        return
     warps = get(state, s.WARPS)
     for other in range(warps):
         set64(get(state, s.BARRIER_KNOWN), number * warps + other, 0)
+    set64(get(state, s.BARRIER_ARRIVED), number, 0)
+    set64(get(state, s.BARRIER_MEMBERS), number, 0)
 
 
 @compiled_as("int64(int64, int64)")
