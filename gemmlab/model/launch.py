@@ -74,13 +74,13 @@ def timed(
     used = program.resources[launch.kernel]
     fits = occupancy(prod(launch.block), used.registers, used.shared_bytes + launch.smem, program.arch).blocks_per_sm
     most = ceil(total / machine.sms)
+    slots = min(fits, most)
     left = _CACHE_BYTES - fits * (used.shared_bytes + launch.smem)
-    resident = Resident(machine.sms, min(fits, most), most / fits, left, machine["l2_bytes"])
+    resident = Resident(machine.sms, slots, most / fits, left, machine["l2_bytes"])
     reuse = reuse_of(block, shape, launch.layout, resident)
     whole, costs = tables(code, block, reuse, machine)
-    path = _Path.of(flows, _steps(warps * min(fits, most)))
+    path = _Path.of(flows, _steps(warps * slots))
     values = numbers(machine, min(machine.sms, total), warps)
-    slots = min(fits, most)
 
     def run(load: float) -> _Round:
         return path.run(whole, costs, values, max(1, round(warps * min(1, load))), ceil(load))

@@ -179,12 +179,11 @@ def counted(launch: Launch, number: int, counters: Counters, written: np.ndarray
     """The block of the launch's grid with this number, from what it did."""
     warps = cdiv(prod(launch.block), WARP)
     tile = Tile.of(written)
+    element = launch.layout.element
     touched = {
-        line: _usual(last, counters.lines[line], counters.cache_lines.get(line, 0))
+        line: _in_words(_usual(last, counters.lines[line], counters.cache_lines.get(line, 0)), element)
         for line, last in counters.touched.items()
     }
-    element = launch.layout.element
-    touched = {line: _in_words(one, element) for line, one in touched.items()}
     return Sampled(
         prod(launch.grid),
         number,

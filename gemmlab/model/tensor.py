@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from gemmlab.kernel.counters import LineCounters, Touched
+from gemmlab.kernel.limits import SM_PARTITIONS
 from gemmlab.kernel.warp import SECTOR_BYTES
 from gemmlab.model import sass
 from gemmlab.model.machines import Machine
@@ -27,7 +28,6 @@ _RATES = {
     (8, True): ("mma_tf32_rate", (5, 5)),
     (4, True): ("mma_tf32_k4_rate", (4, 3)),
 }
-_SCHEDULERS = 4
 _REGISTERS = 4  # of a fragment whose elements lie in memory once
 _MATRICES = 4  # that an LDSM of a fragment reads, a pass through the banks each
 _SHAPE = re.compile(r"\.m(\d+)n(\d+)k(\d+)\.")
@@ -53,7 +53,7 @@ def known(machine: Machine) -> bool:
 
 def cycles(one: Instruction, machine: Machine) -> float:
     """How long the product keeps the tensor core of its scheduler busy."""
-    return _SCHEDULERS / machine[_rate(one)[0]]
+    return SM_PARTITIONS / machine[_rate(one)[0]]
 
 
 def read_latency(machine: Machine) -> float:
@@ -66,7 +66,7 @@ def held(one: Instruction, machine: Machine) -> float:
     of which each writes four, and taken to be the same for each register of other reads."""
     if one.base not in (sass.LDSM, sass.LDS) or not known(machine):
         return 0.0
-    together, alone = _SCHEDULERS / machine["ldmatrix_mma_4_rate"], 4 * _SCHEDULERS / machine["mma_half_rate"]
+    together, alone = SM_PARTITIONS / machine["ldmatrix_mma_4_rate"], 4 * SM_PARTITIONS / machine["mma_half_rate"]
     written = _MATRICES if one.base == sass.LDSM else max(1, one.width // 4)
     return max(0.0, together - alone) / _MATRICES * written
 
@@ -88,7 +88,7 @@ def in_machine_code(block: Sampled, code: Sequence[Instruction], ptx: str) -> tu
     and accesses by a generic address are of the memory that they reached. Raises NotCounted for unknown shapes."""
     text = ptx.split("\n")
     whole = {line: found for line in block.lines if (found := _whole(_opcode(text, line)))}
-    if not whole and not any(_is_tensor(one) for one in code):
+    if not whole and not any(one.unit == sass.TENSOR for one in code):
         return block, tuple(code)
     bases: dict[int, set[int]] = defaultdict(set)
     for one in code:
@@ -100,10 +100,6 @@ def in_machine_code(block: Sampled, code: Sequence[Instruction], ptx: str) -> tu
     lines |= {line: _one_request(block.lines[line]) for line in block.lines if "matrix." in _opcode(text, line)}
     touched = {line: _touched(one, lines[line], whole.get(line)) for line, one in block.touched.items()}
     return replace(block, lines=lines, touched=touched), tuple(_settled(one, lines) for one in code)
-
-
-def _is_tensor(one: Instruction) -> bool:
-    return one.unit == sass.TENSOR
 
 
 def _opcode(text: list[str], line: int) -> str:
