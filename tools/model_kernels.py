@@ -30,8 +30,9 @@ ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "tests" / "kernels_model"
 TUNED = "09"  # the lesson of the search
 BLIND = ("handed in", "new sizes")
-_GROUPS = {"unseen": "unseen", "fresh": "fresh", "handed": "handed in"}  # of what the names of their folders begin with
-TENSOR = {"tensor_seen": "tensor", "tensor_fresh": "tensor fresh"}  # groups of folders
+# Groups, by what the names of their folders begin with.
+TENSOR = {"tensor_seen": "tensor", "tensor_fresh": "tensor fresh"}
+_GROUPS = {"unseen": "unseen", "fresh": "fresh", "handed_in": "handed in", **TENSOR}
 TENSOR_BLIND = ("tensor fresh",)
 SHAPES: tuple[Shape, ...] = (
     (1024, 1024, 1024),
@@ -119,9 +120,8 @@ def published(folder: Path = FOLDER) -> Iterator[ModelKernel]:
             layout = replace(COURSE, element=element_named(told.get("element", "float32")))
             candidate = variant(path.stem, source, told["block"], told["grid"], told.get("smem", "0"), layout=layout)
         M, N, K = map(int, told.get("multiples", "1,1,1").split(","))
-        first = path.parent.name.partition("_")[0]
-        group = TENSOR.get(path.parent.name) or _GROUPS.get(first, "published")
-        yield ModelKernel(path.stem, group, candidate, (M, N, K))
+        groups = (group for start, group in _GROUPS.items() if path.parent.name.startswith(start))
+        yield ModelKernel(path.stem, next(groups, "published"), candidate, (M, N, K))
 
 
 def resized(sizes_of: Sequence[tuple[str, dict[str, int]]] = RESIZED, group: str = "resized") -> Iterator[ModelKernel]:

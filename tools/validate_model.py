@@ -201,20 +201,20 @@ def _digest_of_model(gpu: str) -> str:
 
 
 def _predict(job: tuple[ModelKernel, list[dict], str]) -> list[dict]:
+    kernel, times, gpu = job
+    return [_row_beside(kernel, time_of, gpu) for time_of in times]
+
+
+def _row_beside(kernel: ModelKernel, time_of: dict, gpu: str) -> dict:
     from gemmlab.model import predict
 
-    kernel, times, gpu = job
-    rows = []
-    for time_of in times:
-        found = predict(kernel.candidate, tuple(time_of["shape"]), gpu)
-        row = {"name": kernel.name, "group": kernel.group, "half": kernel.half, "shape": time_of["shape"]}
-        row["measured_ms"] = time_of["ms"]
-        if found.ms is None:
-            rows.append(row | {"unknown": found.unknown})
-            continue
-        row |= {"predicted_ms": float(f"{found.ms:.5g}"), "error": round(found.ms / time_of["ms"] - 1, 4)}
-        rows.append(row | {"summary": found.summary()})
-    return rows
+    found = predict(kernel.candidate, tuple(time_of["shape"]), gpu)
+    row = {"name": kernel.name, "group": kernel.group, "half": kernel.half, "shape": time_of["shape"]}
+    row["measured_ms"] = time_of["ms"]
+    if found.ms is None:
+        return row | {"unknown": found.unknown}
+    row |= {"predicted_ms": float(f"{found.ms:.5g}"), "error": round(found.ms / time_of["ms"] - 1, 4)}
+    return row | {"summary": found.summary()}
 
 
 # ---- how good it is

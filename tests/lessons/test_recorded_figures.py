@@ -9,18 +9,16 @@ from ladder_numbers import (
     ACCURACY,
     decides_in,
     decides_now,
+    h200,
     recorded_fusion,
     recorded_gflops,
     shares_now,
-    speed_of,
     speedup,
-    tensor_gflops,
 )
 from lesson_text import SPEEDUP
 
 from gemmlab.course.lesson import load
 from gemmlab.course.parts import Prediction
-from gemmlab.records.results import all_results
 
 GOALS = {"05_register_1d": 42, "06_register_2d": 60, "07_vector_and_banks": 72, "08_double_buffer": 80,
          "09_warp_tile_autotune": 85, "fast/two_fragments": 90}  # per cent of cuBLAS at 4096  # fmt: skip
@@ -32,8 +30,7 @@ def asked_of(number: str) -> Prediction:
 
 @pytest.mark.parametrize("name", GOALS)
 def test_the_record_reaches_what_the_ladder_promises(name):
-    (results,) = [one for one in all_results() if one.machine["gpu"] == "NVIDIA H200"]
-    (ratio,) = [one.ratio for one in results.at((4096, 4096, 4096)).kernels if one.name == name]
+    (ratio,) = [one.ratio for one in h200().at((4096, 4096, 4096)).kernels if one.name == name]
     assert 100 * ratio >= GOALS[name]
 
 
@@ -59,8 +56,8 @@ def test_the_model_gives_the_reason_that_the_lesson_tells(number):
 def test_the_later_lessons_gain_what_was_recorded_and_the_model_says_why():
     split, tensor, fused = (asked_of(number) for number in ("10", "11", "12"))
     few, large, short = (256, 256, 8192), (4096, 4096, 4096), (4096, 11008, 128)
-    assert split.answer == pytest.approx(recorded_gflops("10", few) / recorded_gflops("09", few), abs=0.05)
-    assert tensor.answer == pytest.approx(tensor_gflops("11", large) / speed_of("09", large[0]), abs=0.005)
+    assert split.answer == pytest.approx(recorded_gflops("10", *few) / recorded_gflops("09", *few), abs=0.05)
+    assert tensor.answer == pytest.approx(recorded_gflops("11", *large) / recorded_gflops("09", *large), abs=0.005)
     assert fused.answer == pytest.approx(recorded_fusion(*short).ratio, abs=0.005)
     says = [word for one in (split, tensor, fused) for word in re.findall(r"(\w+) decides", one.follows.lower())]
     assert says == [decides_now(*where) for where in (("09", few), ("10", few), ("11", large), ("12", short))]

@@ -22,7 +22,7 @@ from math import prod
 from pathlib import Path
 
 import numpy as np
-from ladder_numbers import ladder_names, split_names
+from ladder_numbers import h200, ladder_names, split_names
 from lesson_text import prose_of
 
 from gemmlab.course.lesson import Lesson, load
@@ -39,7 +39,6 @@ from gemmlab.models.networks import devices, fusion
 from gemmlab.models.simulator import FLOAT_BYTES, traffic_naive, traffic_tiled
 from gemmlab.notebook.verbs.clinic.experiments import examine
 from gemmlab.records.links import recorded_links
-from gemmlab.records.results import all_results
 from grading.model import TO_PASS
 
 COMMON = "common.txt"  # the pieces that many lessons have
@@ -230,21 +229,12 @@ _MODELS = {
 
 @cache
 def _recorded() -> dict[str, object]:
-    """What the H200 of the record measured: `gflops` of a lesson at a cube, its peak, and the ridge of its memory."""
-    (results,) = [one for one in all_results() if one.machine["gpu"] == "NVIDIA H200"]
-    ceilings = ceilings_of(results.ceilings, "recorded")
-    at = {one.shape: one for one in results.shapes}
-
-    def gflops(lesson: str, side: int = 1024) -> float:
-        kernel = at[side, side, side].as_taught(lesson)
-        assert kernel, f"lesson {lesson} was not recorded"
-        return kernel.gflops
-
+    """What the H200 of the record measured: its peak, its memory, and the ridge of that."""
+    ceilings = ceilings_of(h200().ceilings, "recorded")
     return {
-        "gflops": gflops,
         "peak": ceilings.gflops,
         "copy": ceilings.gbs,
-        "l2": results.ceilings["l2_gbs"],
+        "l2": h200().ceilings["l2_gbs"],
         "ridge_of_memory": ceilings.ridge,
         "allowed": lambda level, intensity: ceilings.attainable(intensity, level),
         "bound": lambda *shape: board.bound(shape, ceilings),

@@ -27,7 +27,7 @@ from gemmlab.models.tally import Tally
 from gemmlab.models.warp_tile import BY_ROWS, IN_ORDER, WarpTile, arrangements, wavefronts
 from gemmlab.notebook.arguments import COUNTED_SHAPE
 from gemmlab.records.landscapes import measured, recorded_landscapes
-from gemmlab.records.results import Fused, all_results, published
+from gemmlab.records.results import Fused, Results, all_results, published
 from gemmlab.records.splits import recorded_splits
 from gemmlab.trials.counts import tally
 from gemmlab.trials.warp_tile import warp_tile
@@ -116,24 +116,28 @@ def _about(number: int, measured: int) -> int:
 
 
 @cache
-def _recorded(side: int) -> dict[str, float]:
+def h200() -> Results:
+    """The record that the lessons tell of."""
     (results,) = [one for one in all_results() if one.machine["gpu"] == "NVIDIA H200"]
-    (shape,) = [one for one in results.shapes if one.shape == (side, side, side)]
+    return results
+
+
+@cache
+def _recorded(side: int) -> dict[str, float]:
+    (shape,) = [one for one in h200().shapes if one.shape == (side, side, side)]
     return {kernel.name: 100 * kernel.ratio for kernel in shape.kernels}
 
 
 @cache
 def _tensor(name: str, dtype: str, side: int = 4096) -> float:
     """The recorded share of cuBLAS of a kernel on tensor cores, in per cent."""
-    (results,) = [one for one in all_results() if one.machine["gpu"] == "NVIDIA H200"]
-    at = results.at((side, side, side), dtype)
+    at = h200().at((side, side, side), dtype)
     assert at is not None, f"nothing was recorded of {dtype}"
     return 100 * at.named(name).ratio
 
 
 def _ceiling(name: str) -> float:
-    (results,) = [one for one in all_results() if one.machine["gpu"] == "NVIDIA H200"]
-    return results.ceilings[name]
+    return h200().ceilings[name]
 
 
 def _near(number: float, measured: float, within: float = 0.1) -> float:
@@ -248,36 +252,23 @@ def decides_now(number: str, shape: Shape) -> str:
     return next(iter(shares_now(number, shape)))
 
 
-def recorded_gflops(number: str, shape: Shape) -> float:
-    """Of a lesson's kernel at one of the shapes of lesson 10."""
-    (results,) = [one for one in all_results() if one.machine["gpu"] == "NVIDIA H200"]
-    return next(at.as_taught(number).gflops for at in results.splits if at.shape == shape)
-
-
-def tensor_gflops(number: str, shape: Shape) -> float:
-    """Of a lesson's kernel on tensor cores, with the matrices that it is taught with."""
-    (results,) = [one for one in all_results() if one.machine["gpu"] == "NVIDIA H200"]
-    dtype = load(number).kernel.pristine_launches.layout.element.name
-    return next(at.as_taught(number).gflops for at in results.others if (at.shape, at.dtype) == (shape, dtype))
+def recorded_gflops(number: str, *shape: int) -> float:
+    """Of a lesson's kernel as it is taught, with its own elements, recorded at M, N and K, or at a cube: of one side,
+    or of 1024."""
+    M, N, K = shape if len(shape) == 3 else 3 * (shape or (1024,))
+    at = h200().at((M, N, K), load(number).kernel.pristine_launches.layout.element.name)
+    assert at, f"nothing is recorded of lesson {number} at {shape}"
+    return at.as_taught(number).gflops
 
 
 def recorded_fusion(*shape: int) -> Fused:
     """Lesson 12's kernel beside the three that it replaces."""
-    (results,) = [one for one in all_results() if one.machine["gpu"] == "NVIDIA H200"]
-    return next(one for one in results.fused if one.shape == shape)
-
-
-def speed_of(number: str, side: int) -> float:
-    """GFLOPS of a lesson's kernel as it is taught, recorded at a cube."""
-    (results,) = [one for one in all_results() if one.machine["gpu"] == "NVIDIA H200"]
-    at = results.at((side, side, side))
-    assert at, f"nothing is recorded at {side}"
-    return at.as_taught(number).gflops
+    return next(one for one in h200().fused if one.shape == shape)
 
 
 def speedup(number: str, side: int) -> float:
     """How many times as fast as the lesson before it a lesson's kernel was recorded, at a cube."""
-    return speed_of(number, side) / speed_of(f"{int(number) - 1:02}", side)
+    return recorded_gflops(number, side) / recorded_gflops(f"{int(number) - 1:02}", side)
 
 
 _FOR_ALL: dict[str, object] = {
@@ -305,8 +296,7 @@ _FOR_ALL: dict[str, object] = {
     "SCHEDULERS": SM_PARTITIONS,
     "STATIC_SHARED": STATIC_SHARED,
     "speedup": speedup,
-    "split_gflops": recorded_gflops,
-    "tensor_gflops": tensor_gflops,
+    "gflops": recorded_gflops,
     "shares_now": shares_now,
     "recorded_fusion": recorded_fusion,
     "autotune": autotune,
